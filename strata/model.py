@@ -1,0 +1,173 @@
+"""The nouns of strata: frozen values with no behaviour beyond what their fields imply.
+
+Times are strings in ISO 8601, kept exactly as they were given (an offset, a bare date and an
+unknown precision all carry meaning); the empty string is "unknown". Compare them with
+`strata.moment`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Tier(StrEnum):
+    """How near a record is: read and write, search and read, found and rehydrated."""
+
+    ACTIVE = "active"
+    COOLED = "cooled"
+    ARCHIVE = "archive"
+
+
+class Kind(StrEnum):
+    """What a file is. A tail holds turns that are not sealed yet; it is no record."""
+
+    BLOCK = "block"
+    EVENT = "event"
+    ENTITY = "entity"
+    NOTE = "note"
+    TAIL = "tail"
+
+
+ROLES = ("user", "assistant", "system", "tool")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool by an agent; `arguments` and `result` are any JSON value."""
+
+    name: str
+    arguments: Any = None
+    result: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One utterance, as it was captured. `id` is unique within its thread.
+
+    `speaker` is a name, where the role alone is not enough; `at` is ISO 8601 or "" when unknown;
+    `meta` is any further JSON object that came with it.
+    """
+
+    id: str
+    role: str
+    text: str
+    speaker: str = ""
+    at: str = ""
+    tools: tuple[ToolCall, ...] = ()
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Write `data` at `path`. `base` is the blob id that was read there ("" for a new file, None for any)."""
+
+    path: str
+    data: bytes
+    base: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """Move a file; never overwrites."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Remove a file."""
+
+    path: str
+
+
+Edit = Put | Rename | Drop
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who a commit is by."""
+
+    name: str
+    email: str
+
+
+AGENT = Author("strata agent", "agent@strata.invalid")
+JANITOR = Author("strata janitor", "janitor@strata.invalid")
+IMPORTER = Author("strata importer", "importer@strata.invalid")
+HUMAN = Author("strata user", "user@strata.invalid")  # only where git knows no name of the person
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit, as `log` shows it. `paths` are those it changed, as (status, path, old path)."""
+
+    id: str
+    at: str
+    author: Author
+    subject: str
+    trailers: tuple[tuple[str, str], ...] = ()
+    paths: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Levels L0 to L2 of a block: title and tags, summary, key points (each ends in its "(m3)" message refs)."""
+
+    title: str
+    tags: tuple[str, ...] = ()
+    summary: str = ""
+    keypoints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something `doctor` found: how bad ("error", "warning", "note"), where, what, and what helps."""
+
+    severity: str
+    path: str
+    message: str
+    remedy: str = ""
+    line: int | None = None
+    fixable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One unit the index knows: a message, a block, an event, an entity or a note.
+
+    `ref` names it for a person and a program (`blk-…`, `blk-…#m3`, `notes/a`, `tails/main#m4`);
+    `record` is the ref without the message; `at` is when it was said or happened, else written.
+    """
+
+    path: str
+    ref: str
+    kind: str  # "message" or a Kind
+    title: str = ""
+    text: str = ""
+    at: str = ""
+    until: str = ""
+    thread: str = ""
+    message: str = ""
+    speaker: str = ""
+    tags: tuple[str, ...] = ()
+    position: int = 0  # order within the thread
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One search result. `snippet` is text around the match; `score` compares within one answer only."""
+
+    ref: str
+    kind: str
+    tier: str
+    path: str
+    title: str
+    at: str
+    snippet: str
+    score: float
+    thread: str = ""
+    message: str = ""
+    speaker: str = ""
