@@ -1,0 +1,321 @@
+"""The working tree: the only module that writes files of a memory.
+
+Bytes become durable before anything refers to them: a unique hidden temporary file in the same
+folder, fsync, an atomic rename, fsync of the folder. A write that touches several files first
+leaves its intent in `.strata/`, so that whoever comes next after a crash can finish it or take it
+back as a whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import stat
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from strata.errors import AlreadyExists, Conflict, Locked, NotFound, OutsideMemory, StrataError
+from strata.layout import LOCAL
+from strata.model import Drop, Edit, Put, Rename
+
+TEMP_PREFIX = ".strata-"
+TEMP_SUFFIX = ".tmp"
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file of this name is one of ours, on its way to its real name."""
+    return name.startswith(TEMP_PREFIX) and name.endswith(TEMP_SUFFIX)
+
+
+def blob_id(data: bytes) -> str:
+    """The name git gives these bytes (SHA-1 of "blob <length>\\0" and the bytes)."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+class Files:
+    """One memory's directory."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.local = root / LOCAL
+        self._locked = False
+
+    # -- reading -----------------------------------------------------------------------------
+
+    def read(self, path: str) -> bytes:
+        """The bytes at `path`; NotFound when there is no regular file, OutsideMemory through a link."""
+        place = self.place(path)
+        try:
+            descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+        except (FileNotFoundError, NotADirectoryError):
+            raise NotFound("there is no such file", path=path) from None
+        except OSError as error:
+            if os.path.islink(place):
+                raise OutsideMemory("a symbolic link is not followed", path=path, remedy="put the file itself there") from None
+            if os.path.isdir(place):  # Windows refuses to open one
+                raise NotFound("this is not a regular file", path=path) from None
+            raise StrataError(f"cannot be read: {error.strerror}", path=path) from error
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise NotFound("this is not a regular file", path=path)
+        with os.fdopen(descriptor, "rb") as stream:
+            return stream.read()
+
+    def exists(self, path: str) -> bool:
+        """Whether a regular file (no link) is at `path`."""
+        try:
+            return stat.S_ISREG(os.lstat(self.root / path).st_mode)
+        except (OSError, ValueError):
+            return False
+
+    def place(self, path: str) -> Path:
+        """Where `path` is on disk; OutsideMemory when a folder on the way is a link or leaves the memory."""
+        parts = path.split("/")
+        if path.startswith("/") or any(part in ("", ".", "..") for part in parts):
+            raise OutsideMemory("the path does not stay inside the memory", path=repr(path))
+        at = self.root
+        for part in parts[:-1]:
+            at = at / part
+            if at.is_symlink():
+                raise OutsideMemory("a folder on the way is a symbolic link", path=path, remedy="strata does not follow links; use a real folder")
+        return at / parts[-1]
+
+    def twin(self, path: str) -> str:
+        """A file already there whose path differs from `path` only in case, or ""."""
+        at = ""
+        for part in path.split("/"):
+            try:
+                names = os.listdir(self.root / at) if at else os.listdir(self.root)
+            except OSError:
+                return ""
+            if part not in names:
+                part = next((name for name in names if name.casefold() == part.casefold()), "")
+                if not part:
+                    return ""
+            at = f"{at}/{part}" if at else part
+        return at
+
+    # -- the lock ----------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def lock(self, timeout: float = 30.0) -> Iterator[None]:
+        """Hold the memory's one lock; the kernel frees it when the process ends, however it ends.
+
+        Raises Locked after `timeout` seconds. Not re-entrant.
+        """
+        if self._locked:
+            raise RuntimeError("the lock is already held by this Memory")
+        self.make_local()
+        descriptor = os.open(self.local / "lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        try:
+            _acquire(descriptor, timeout)
+            self._locked = True
+            try:
+                yield
+            finally:
+                self._locked = False
+                _release(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def make_local(self) -> None:
+        """Create `.strata/`, readable by its owner alone."""
+        if not self.local.is_dir() or self.local.is_symlink():
+            if self.local.is_symlink():
+                raise OutsideMemory("it is a symbolic link", path=LOCAL, remedy="remove the link; strata makes the folder itself")
+            self.local.mkdir(mode=0o700, exist_ok=True)
+
+    # -- writing -----------------------------------------------------------------------------
+
+    def apply(self, edits: Sequence[Edit]) -> None:
+        """Make the edits durable: puts, then renames, then drops, so that a crash may double but never lose."""
+        touched: set[Path] = set()
+        for edit in sorted(edits, key=lambda edit: (Put, Rename, Drop).index(type(edit))):
+            match edit:
+                case Put(path, data, base):
+                    touched.add(self._put(path, data, base))
+                case Rename(source, target):
+                    touched |= self._rename(source, target)
+                case Drop(path):
+                    self.place(path).unlink(missing_ok=True)
+                    touched.add(self.place(path).parent)
+        for folder in touched:
+            sync_folder(folder)
+
+    def _put(self, path: str, data: bytes, base: str | None) -> Path:
+        place = self.place(path)
+        self._make_folder(place.parent)
+        if place.is_symlink():
+            raise OutsideMemory("a symbolic link is not written through", path=path, remedy="remove the link first")
+        if base is not None:
+            current = blob_id(place.read_bytes()) if place.exists() else ""
+            if current != base:
+                if base == "":
+                    raise AlreadyExists("a file is there already; nothing was overwritten", path=path)
+                raise Conflict("the file changed since it was read; nothing was written", path=path, remedy="read it again and repeat the change")
+        write_durably(place, data, fresh=base == "")
+        return place.parent
+
+    def _rename(self, source: str, target: str) -> set[Path]:
+        old, new = self.place(source), self.place(target)
+        self._make_folder(new.parent)
+        if os.path.lexists(new) and not (os.path.exists(old) and os.path.samefile(old, new)):
+            raise AlreadyExists("a move never overwrites", path=target)
+        os.rename(old, new)
+        return {old.parent, new.parent}
+
+    def _make_folder(self, folder: Path) -> None:
+        if folder.is_dir():
+            return
+        self._make_folder(folder.parent)
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir()
+        sync_folder(folder.parent)
+
+    # -- intent: what makes several files one step -------------------------------------------
+
+    @property
+    def _intent(self) -> Path:
+        return self.local / "intent.json"
+
+    def unfinished(self) -> bool:
+        """Whether a write was cut short (or is going on in another process)."""
+        return self._intent.exists() or bool(self._local_leftovers())
+
+    def _local_leftovers(self) -> list[Path]:
+        try:
+            return [self.local / name for name in os.listdir(self.local) if is_temporary(name)]
+        except FileNotFoundError:
+            return []
+
+    def intend(self, edits: Sequence[Edit], commit: dict[str, Any]) -> None:
+        """Say durably what is about to happen: each edit with the blob it will leave, and the commit it belongs to."""
+        rows: list[list[str]] = []
+        for edit in edits:
+            match edit:
+                case Put(path, data, _):
+                    rows.append(["put", path, blob_id(data)])
+                case Rename(source, target):
+                    rows.append(["rename", source, target])
+                case Drop(path):
+                    rows.append(["drop", path])
+        self.make_local()
+        write_durably(self._intent, json.dumps({"edits": rows, "commit": commit}).encode())
+
+    def done(self) -> None:
+        """Forget the intent: file, commit and index agree."""
+        self._intent.unlink(missing_ok=True)
+
+    def intent(self) -> dict[str, Any] | None:
+        """The intent a crash left, or None; one that was itself cut short never began and is dropped."""
+        try:
+            value = json.loads(self._intent.read_bytes())
+            return value if isinstance(value, dict) and isinstance(value.get("edits"), list) else None
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            return None
+
+    def sweep(self, *, everywhere: bool = False) -> None:
+        """Remove the temporary files a crash left: in `.strata/`, or `everywhere`. The lock must be held."""
+        for place in list(self.temporaries()) if everywhere else self._local_leftovers():
+            place.unlink(missing_ok=True)
+
+    def temporaries(self) -> Iterator[Path]:
+        """Temporary files anywhere in the memory: of a write that is going on, or left by a crash."""
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if name != ".git"]
+            yield from (Path(folder, name) for name in names if is_temporary(name))
+
+
+def write_durably(place: Path, data: bytes, *, fresh: bool = False) -> None:
+    """Replace `place` by `data` in one step; with `fresh`, refuse (AlreadyExists) if something is there.
+
+    The permissions of a file that is replaced are kept.
+    """
+    temp = place.with_name(f"{TEMP_PREFIX}{secrets.token_hex(8)}{TEMP_SUFFIX}")
+    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if fresh:
+            _publish(temp, place)
+        else:
+            with contextlib.suppress(FileNotFoundError):
+                os.chmod(temp, stat.S_IMODE(place.stat().st_mode))
+            os.replace(temp, place)
+    except BaseException:
+        temp.unlink(missing_ok=True)
+        raise
+
+
+def _publish(temp: Path, place: Path) -> None:
+    """Give the temporary file its name without ever replacing another (a hard link fails where a rename would not)."""
+    try:
+        os.link(temp, place)
+    except FileExistsError:
+        raise AlreadyExists("a file is there already; nothing was overwritten", path=place.name) from None
+    except (OSError, AttributeError):  # a file system without hard links
+        if os.path.lexists(place):
+            raise AlreadyExists("a file is there already; nothing was overwritten", path=place.name) from None
+        os.rename(temp, place)
+        return
+    temp.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in `folder` survive power loss; Windows does this with the rename itself."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _release(descriptor: int) -> None:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _release(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def _acquire(descriptor: int, timeout: float) -> None:
+    deadline = time.monotonic() + timeout
+    pause = 0.001
+    while not _try_lock(descriptor):
+        if time.monotonic() >= deadline:
+            raise Locked(f"another process has been writing to this memory for {timeout:g} seconds", remedy="try again in a moment")
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.05)

@@ -1,0 +1,136 @@
+"""What changed in the working tree since a moment, told by `stat` alone.
+
+The small active tier is looked at file by file; of cooled/ and archive/ only the folders, unless
+one of them moved or the memory is small. Times are compared with the file system's own clock, so
+a file written in the same tick as the last look ("racy", in git's word) is looked at again.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from strata.layout import IGNORED_FOLDERS, LOCAL, ROOT_FILES, SHARED_FOLDERS, TIERS, is_record
+from strata.model import Tier
+
+SMALL = 2000  # files below cooled/ and archive/ up to which every one is looked at
+
+Signature = tuple[int, int, int, int]  # mtime_ns, ctime_ns, size, inode
+
+
+@dataclass(slots=True)
+class Survey:
+    """`touched`: files that may have changed; `listing`: names in folders that moved (all files of strata's concern);
+    `folders`: every folder's mtime_ns and number of files; `gone`: folders that were there before; `skipped`: links
+    and repositories that are not followed, with the reason."""
+
+    touched: dict[str, Signature] = field(default_factory=dict)
+    listing: dict[str, set[str]] = field(default_factory=dict)
+    folders: dict[str, tuple[int, int]] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+
+
+def signature(place: str | Path) -> Signature | None:
+    """The stat of a regular file, or None when there is none (a link is none)."""
+    try:
+        found = os.lstat(place)
+    except (OSError, ValueError):
+        return None
+    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+def clock(root: Path) -> int:
+    """Now, in nanoseconds, by the clock that stamps the files of this memory."""
+    place = root / LOCAL / "clock"
+    try:
+        if not place.exists():
+            place.touch(mode=0o600)
+        os.utime(place)
+        return place.stat().st_mtime_ns
+    except OSError:
+        return time.time_ns() - 2_000_000_000  # not writable: trust less of what is recent
+
+
+def slack(now: int) -> int:
+    """How old (ns) a stamp must be to be trusted: 50 ms, or 2.5 s where stamps have whole seconds only."""
+    return 2_500_000_000 if now % 1_000_000_000 == 0 else 50_000_000
+
+
+def survey(root: Path, since: int, folders: Mapping[str, tuple[int, int]], *, deep: bool = False) -> Survey:
+    """Look at the tree; `since` is the clock value (ns) from which on a stamp means "maybe changed".
+
+    `folders` are those of the last look. With `deep`, or when cooled/ and archive/ are small,
+    every file is looked at. Raises PermissionError for a folder that cannot be read: what cannot
+    be seen is not taken for deleted.
+    """
+    seen = Survey()
+    resting = sum(count for name, (_, count) in folders.items() if name.startswith((Tier.COOLED, Tier.ARCHIVE)))
+    every = deep or not folders or resting <= SMALL
+    for name in ROOT_FILES:
+        if (found := signature(root / name)) and max(found[:2]) >= since:
+            seen.touched[name] = found
+    seen.folders[""] = (0, 0)
+    seen.listing[""] = {name for name in ROOT_FILES if signature(root / name)}
+    for top in (*TIERS, *SHARED_FOLDERS):
+        _walk(root, top, since, folders, seen, every or top == Tier.ACTIVE)
+    seen.gone = set(folders) - set(seen.folders)
+    return seen
+
+
+def _walk(root: Path, top: str, since: int, known: Mapping[str, tuple[int, int]], seen: Survey, every: bool) -> None:
+    """Visit `top` and what lies below; folders that did not move are passed over unless `every` file counts."""
+    children: dict[str, list[str]] = {}
+    if not every:
+        for name in known:
+            parent, _, _ = name.rpartition("/")
+            children.setdefault(parent, []).append(name)
+    shared = top in SHARED_FOLDERS
+    pending = [top]
+    while pending:
+        folder = pending.pop()
+        place = f"{root}/{folder}"
+        try:
+            found = os.lstat(place)
+        except OSError:
+            continue
+        if stat.S_ISLNK(found.st_mode):
+            seen.skipped.append((folder, "a symbolic link is not followed"))
+            continue
+        if not stat.S_ISDIR(found.st_mode):
+            continue
+        moved = known.get(folder, (None, 0))[0] != found.st_mtime_ns or found.st_mtime_ns >= since
+        if not (every or moved):
+            seen.folders[folder] = known[folder]
+            pending += children.get(folder, ())
+            continue
+        with os.scandir(place) as iterator:
+            entries = [entry for entry in iterator if not (entry.name.startswith(".") and entry.name != ".git")]
+        if any(entry.name == ".git" for entry in entries):
+            seen.skipped.append((folder, "a git repository inside the memory is left alone"))
+            continue
+        names = set()
+        for entry in entries:
+            name = entry.name
+            if (shared or name.endswith(".md")) and entry.is_file(follow_symlinks=False):
+                names.add(name)
+                info = entry.stat(follow_symlinks=False)
+                if info.st_ctime_ns >= since or info.st_mtime_ns >= since:
+                    seen.touched[f"{folder}/{name}"] = (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino)
+            elif entry.is_symlink():
+                seen.skipped.append((f"{folder}/{name}", "a symbolic link is not followed"))
+            elif name not in IGNORED_FOLDERS and entry.is_dir(follow_symlinks=False):
+                pending.append(f"{folder}/{name}")
+        seen.folders[folder] = (found.st_mtime_ns, len(names))
+        if moved:
+            seen.listing[folder] = names
+
+
+def records(root: Path) -> list[str]:
+    """Every record file in the tree, sorted."""
+    every = survey(root, 0, {}, deep=True)
+    return sorted(path for path in every.touched if is_record(path))
