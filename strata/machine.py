@@ -7,7 +7,6 @@ index signed with this machine's key is.
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from pathlib import Path
 
@@ -41,6 +40,8 @@ def signing_key() -> bytes:
             return key
     except OSError:
         pass  # absent or unreadable: try to make one below
+    import secrets  # half of this module's import time, for the first run only
+
     key = secrets.token_bytes(KEY_BYTES)
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -74,8 +74,11 @@ def survey(root: Path, since: int, folders: Mapping[str, tuple[int, int]], *, de
     for name in ROOT_FILES:
         if (found := signature(root / name)) and max(found[:2]) >= since:
             seen.touched[name] = found
-    seen.folders[""] = (0, 0)
-    seen.listing[""] = {name for name in ROOT_FILES if signature(root / name)}
+    moved = os.lstat(root).st_mtime_ns
+    names = {name for name in ROOT_FILES if signature(root / name)}
+    seen.folders[""] = (moved, len(names))
+    if folders.get("", (None, 0))[0] != moved or moved >= since:
+        seen.listing[""] = names
     for top in (*TIERS, *SHARED_FOLDERS):
         _walk(root, top, since, folders, seen, every or top == Tier.ACTIVE)
     seen.gone = set(folders) - set(seen.folders)

@@ -12,9 +12,11 @@ from pathlib import Path
 import pygit2
 import pytest
 
-from strata import Memory
+pytest.register_assert_rewrite("oracle")
 
-KEY = b"k" * 32
+from oracle import KEY, assert_sound  # noqa: E402
+from strata import Memory  # noqa: E402
+
 START = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
 
 
@@ -96,24 +98,6 @@ def memory(tmp_path: Path, clock: Clock, new_id: Callable[[str, str], str]) -> I
 def sound() -> Callable[[Path], None]:
     """The oracle: after anything that wrote, doctor, `git fsck` and `git status` are clean."""
     return assert_sound
-
-
-def assert_sound(root: Path) -> None:
-    problems = Memory.open(root, key=KEY).doctor()
-    assert problems == []
-    assert git(root, "fsck", "--strict", "--no-dangling") == ""
-    assert git(root, "status", "--porcelain") == ""
-
-
-def git(root: Path, *arguments: str, check: bool = True) -> str:
-    """Run the git program in `root`, isolated; returns what it printed."""
-    done = subprocess.run(
-        ["git", *arguments], cwd=root, capture_output=True, text=True, encoding="utf-8", errors="surrogateescape",
-        env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0"},
-    )  # fmt: skip
-    if check and done.returncode:
-        raise AssertionError(f"git {' '.join(arguments)}: {done.stdout}{done.stderr}")
-    return done.stdout
 
 
 @pytest.fixture

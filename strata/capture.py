@@ -1,0 +1,188 @@
+"""From messages to durable turns to sealed blocks, as edits to a memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from strata import moment, records
+from strata.config import Config
+from strata.document import Document
+from strata.errors import Malformed, NotFound
+from strata.files import blob_id
+from strata.layout import record_path, tail_path
+from strata.model import Message, Put, Summary, Tier, ToolCall
+from strata.redact import redact_message
+from strata.results import Redaction, Sealed
+from strata.store import Plan, Store
+from strata.tail import Tail, add, cut
+
+PREVIEW = 200  # characters of a payload that stay in the transcript when it moves to attachments/
+
+NewId = Callable[[str, str], str]
+
+
+@dataclass(slots=True)
+class Capture:
+    """One batch of messages on its way into a memory."""
+
+    store: Store
+    config: Config
+    now: datetime
+    new_id: NewId
+    stored: int = 0
+    repeated: int = 0
+    sealed: list[Sealed] = field(default_factory=list)
+    secrets: dict[str, int] = field(default_factory=dict)
+
+    def take(self, plan: Plan, pairs: Iterable[tuple[str, Message]]) -> None:
+        """Put the messages into their threads' tails, seal what is full, and add the edits to `plan`."""
+        threads: dict[str, list[Message]] = {}
+        for thread, message in pairs:
+            threads.setdefault(thread, []).append(message)
+        for thread, messages in threads.items():
+            self._extend(plan, thread, messages)
+
+    def seal(self, plan: Plan, thread: str, *, everything: bool) -> None:
+        """Seal what is complete in a thread, or all of it."""
+        tail, document = self.tail(thread)
+        self._cut(plan, tail, document, everything=everything)
+
+    def tail(self, thread: str) -> tuple[Tail, Document | None]:
+        """A thread's unsealed turns as they are on disk, or an empty tail that goes on where its blocks end."""
+        path = tail_path(thread)
+        try:
+            data = self.store.files.read(path)
+        except NotFound:
+            return Tail(thread, self._next_turn(thread), ()), None
+        document = Document.parse(data, path)
+        if document.problem:
+            raise document.problem
+        tail = Tail.parse(data, path)
+        if tail.thread != thread:
+            raise Malformed(f"this tail says it belongs to thread {tail.thread!r}", path=path, remedy=f"correct its header to thread: {thread}")
+        return tail, document
+
+    def _next_turn(self, thread: str) -> int:
+        last = 0
+        for found in self.store.shadow.entries(kinds=("block",), thread=thread):
+            document = Document.parse(self.store.files.read(found.path), found.path)
+            last = max(last, int(document.text("last_turn") or 0))
+        return last + 1
+
+    def _extend(self, plan: Plan, thread: str, messages: Sequence[Message]) -> None:
+        tail, document = self.tail(thread)
+        messages = self._named(thread, messages, tail.messages)
+        known = self.store.shadow.has_messages(thread, {message.id for message in messages})
+        ready: list[Message] = []
+        seen = known | {message.id for message in tail.messages}
+        for message in messages:
+            if message.id in seen:
+                self.repeated += 1
+                continue
+            seen.add(message.id)
+            ready.append(self._attach(plan, self._clean(message)))
+        if not ready:
+            return
+        longer, added = add(tail, ready, known)
+        self.stored += len(added)
+        self._cut(plan, longer, document, everything=False)
+
+    def _named(self, thread: str, messages: Sequence[Message], tail: Sequence[Message]) -> Sequence[Message]:
+        """The messages with an id each: one that came without gets the next free m1, m2, … of its thread."""
+        if all(message.id for message in messages):
+            return messages
+        taken = {message.id for message in (*messages, *tail)}
+        number = max(map(_number, (message.id for message in tail)), default=0) or max(map(_number, self.store.shadow.message_ids(thread)), default=0)
+        named = []
+        for message in messages:
+            while not message.id:
+                number += 1
+                if f"m{number}" not in taken and not self.store.shadow.has_messages(thread, {f"m{number}"}):
+                    message = replace(message, id=f"m{number}")
+            named.append(message)
+        return named
+
+    def _cut(self, plan: Plan, tail: Tail, document: Document | None, *, everything: bool) -> None:
+        """Seal the complete turns of `tail` into blocks and write what remains of it."""
+        chunks, rest = cut(tail, self.config["block_turns"], everything=everything)
+        for first, last, messages in chunks:
+            self._block(plan, tail.thread, first, last, messages)
+        path = tail_path(tail.thread)
+        data = rest.dump(document) if document else rest.dump()
+        if document is None or data != document.data:
+            plan.edits.append(Put(path, data, blob_id(document.data) if document else ""))
+
+    def _block(self, plan: Plan, thread: str, first: int, last: int, messages: Sequence[Message]) -> None:
+        day = next((moment.local_day(message.at) for message in messages if message.at), "") or self.now.date().isoformat()
+        ref = self._fresh_id("blk", day, plan)
+        summary = self.summarise(messages, thread)
+        sealed_at = self.now.strftime("%Y-%m-%dT%H:%M:%SZ")
+        document = records.seal_block(ref, thread, first, last, messages, sealed_at, summary)
+        path = record_path(ref)
+        plan.put(path, document.data)
+        self.sealed.append(Sealed(ref, path, thread, first, last, len(messages), summary.title if summary else ""))
+
+    def summarise(self, messages: Sequence[Message], thread: str) -> Summary | None:
+        """L0 to L2 by the configured provider; None leaves the block pending."""
+        if self.config["summarise"] == "off":
+            return None
+        from strata.models import rules
+
+        return rules.summarise(messages, thread)
+
+    def _fresh_id(self, prefix: str, day: str, plan: Plan) -> str:
+        taken = {edit.path for edit in plan.edits if isinstance(edit, Put)}
+        while True:
+            ref = self.new_id(prefix, day)
+            places = [record_path(ref, tier) for tier in Tier]
+            if not any(place in taken or self.store.files.exists(place) for place in places):
+                return ref
+
+    # -- what must not be kept as it came ------------------------------------------------------
+
+    def _clean(self, message: Message) -> Message:
+        """Redact, as configured, before a single byte of the message is written."""
+        if self.config["redact"] == "off":
+            return message
+        clean, found = redact_message(message)
+        for secret in found:
+            self.secrets[secret.kind] = self.secrets.get(secret.kind, 0) + secret.count
+        return clean if self.config["redact"] == "on" else message
+
+    def redactions(self) -> tuple[Redaction, ...]:
+        """What was found, by kind."""
+        action = "replaced" if self.config["redact"] == "on" else "reported"
+        return tuple(Redaction(kind, count, action) for kind, count in sorted(self.secrets.items()))
+
+    def _attach(self, plan: Plan, message: Message) -> Message:
+        """Move tool payloads above the limit to attachments/, each named by its SHA-256."""
+        if not message.tools:
+            return message
+        return replace(
+            message,
+            tools=tuple(ToolCall(call.name, self._payload(plan, call.arguments), self._payload(plan, call.result)) for call in message.tools),
+        )
+
+    def _payload(self, plan: Plan, value: Any) -> Any:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+        if len(text) <= self.config["payload_limit"] // 4:  # no character is longer than four bytes
+            return value
+        data = text.encode("utf-8", "surrogatepass")
+        if len(data) <= self.config["payload_limit"]:
+            return value
+        digest = hashlib.sha256(data).hexdigest()
+        path = f"attachments/{digest}.{'txt' if isinstance(value, str) else 'json'}"
+        if not self.store.files.exists(path) and not any(isinstance(edit, Put) and edit.path == path for edit in plan.edits):
+            plan.put(path, data, None)
+        return {"attachment": path, "bytes": len(data), "starts": text[:PREVIEW]}
+
+
+def _number(message_id: str) -> int:
+    """The N of an id like m12; 0 for any other."""
+    digits = message_id[1:]
+    return int(digits) if message_id[:1] == "m" and digits.isascii() and digits.isdecimal() else 0

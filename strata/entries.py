@@ -1,0 +1,153 @@
+"""What a file contributes to the index: one entry for the record, and one for each message in it.
+
+Pure: the same path and bytes give the same entries, so an index rebuilt anywhere is the same.
+"""
+
+from __future__ import annotations
+
+from strata.document import Document
+from strata.errors import Malformed
+from strata.layout import is_id, kind_of, path_ref
+from strata.model import Entry, Kind, Message
+from strata.transcript import decode
+
+
+def entries(path: str, data: bytes) -> list[Entry]:
+    """The entries of the file at `path`; a file that cannot be parsed is one note made of its text."""
+    document = Document.parse(data, path)
+    kind = kind_of(path, document.text("kind"))
+    try:
+        if kind in (Kind.BLOCK, Kind.TAIL) and not document.problem:
+            return _transcript(path, document, kind)
+    except Malformed:
+        return [_plain(path, document, Kind.NOTE)]  # `doctor` reports it; its words stay findable
+    if kind == Kind.EVENT and not document.problem:
+        return [_event(path, document)]
+    return [_plain(path, document, kind)]
+
+
+def ref_of(path: str, document: Document) -> str:
+    """The id its header claims where that is safe to use, else its place."""
+    claimed = document.text("id")
+    return claimed if is_id(claimed) else path_ref(path)
+
+
+def text_of(message: Message) -> str:
+    """The words of a message that search looks at: what was said, and what its tools were given and returned."""
+    if not message.tools:
+        return message.text
+    parts = [message.text]
+    for call in message.tools:
+        parts += [call.name, *_words(call.arguments), *_words(call.result)]
+    return "\n".join(part for part in parts if part)
+
+
+def _words(value: object) -> list[str]:
+    """Every text and number inside a JSON value, keys included."""
+    found: list[str] = []
+    pending = [value]
+    while pending:
+        match pending.pop():
+            case str(text):
+                found.append(text)
+            case bool() | None:
+                continue
+            case int(number) | float(number):
+                found.append(str(number))
+            case dict(mapping):
+                for key, inner in reversed(mapping.items()):
+                    pending += [inner, key]
+            case list(items):
+                pending += reversed(items)
+    return found
+
+
+def _transcript(path: str, document: Document, kind: Kind) -> list[Entry]:
+    messages = decode(document.body, path)
+    ref, thread = ref_of(path, document), document.text("thread")
+    times = [message.at for message in messages if message.at]
+    first = int(turn) if (turn := document.text("first_turn")).isdecimal() else 1
+    found = [
+        Entry(
+            path=path,
+            ref=f"{ref}#{message.id}",
+            kind="message",
+            title=document.text("title"),
+            text=text_of(message),
+            at=message.at,
+            until=message.at,
+            thread=thread,
+            message=message.id,
+            speaker=message.speaker,
+            position=first * 10_000 + index,
+        )
+        for index, message in enumerate(messages)
+    ]
+    if kind == Kind.BLOCK:
+        about = [document.text("summary"), *document.list("keypoints")]
+        found.append(
+            Entry(
+                path=path,
+                ref=ref,
+                kind="block",
+                title=document.text("title"),
+                text="\n".join(part for part in about if part),
+                at=times[0] if times else "",
+                until=times[-1] if times else "",
+                thread=thread,
+                tags=tuple(document.list("tags")),
+                position=first * 10_000,
+            )
+        )
+    return found
+
+
+def _event(path: str, document: Document) -> Entry:
+    happened = document.text("happened_start")
+    return Entry(
+        path=path,
+        ref=ref_of(path, document),
+        kind="event",
+        title=document.text("title"),
+        text=_decoded(document.body),
+        at=happened or document.text("mentioned_at"),
+        until=document.text("happened_end") or happened or document.text("mentioned_at"),
+        thread=document.text("thread"),
+        speaker=" ".join(document.list("participants")),
+        tags=tuple(tag for tag in (document.text("event_type"), *document.list("tags")) if tag),
+    )
+
+
+def _plain(path: str, document: Document, kind: Kind) -> Entry:
+    """A note, an entity, or anything that could not be read as what it claims to be."""
+    body = document.body if not document.problem else document.data
+    text = _decoded(body)
+    return Entry(
+        path=path,
+        ref=ref_of(path, document),
+        kind=str(kind) if kind not in (Kind.TAIL, Kind.BLOCK, Kind.EVENT) else "note",
+        title=document.text("title") or document.text("name") or heading(text) or path_ref(path).rpartition("/")[2],
+        text=text,
+        at=document.text("created_at") or document.text("updated_at"),
+        tags=tuple(document.list("tags")),
+    )
+
+
+def heading(text: str) -> str:
+    """The first markdown heading, else the first line with words; at most 100 characters, "" for none."""
+    first = ""
+    for line in text[:5000].split("\n"):
+        words = line.strip()
+        if words.startswith("#") and words.strip("# "):
+            return words.strip("# ")[:100]
+        if not first and any(char.isalnum() for char in words):
+            first = words.lstrip("-*> ")[:100]
+    return first
+
+
+def _decoded(data: bytes) -> str:
+    """Text for the index; bytes that are not UTF-8 are read as Latin-1, so that a search still finds the words."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

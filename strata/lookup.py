@@ -1,0 +1,326 @@
+"""From what a person names or asks to records, messages and hits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from strata import layout
+from strata.document import Document
+from strata.entries import entries, ref_of
+from strata.errors import Ambiguous, Malformed, NotFound, OutsideMemory, UsageError
+from strata.files import blob_id
+from strata.model import Entry, Hit, Kind, Message, Summary, Tier
+from strata.results import Row, Shown
+from strata.snippet import snippet
+from strata.survey import Signature, signature
+from strata.transcript import decode, lines
+
+if TYPE_CHECKING:
+    from strata.shadow import Found
+    from strata.store import Store
+
+CACHED_FILES = 400  # parsed files a Memory keeps, so that many hits in one block are parsed once
+
+
+class Lookup:
+    """Reading a memory by ref, by filter and by query."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._parsed: dict[str, tuple[Signature, dict[str, Entry]]] = {}
+
+    # -- by ref --------------------------------------------------------------------------------
+
+    def record(self, ref: str, *, kinds: Sequence[str] = (), exact: bool = False) -> str:
+        """The path of the record that `ref` names: an id, a unique prefix of one, or a place.
+
+        Raises NotFound, or Ambiguous with the candidates. `exact` refuses prefixes.
+        """
+        name, _ = layout.split_ref(ref)
+        path = self._by_place(name) or self._by_id(name, exact)
+        kind = layout.kind_of(path)
+        if kinds and kind not in kinds:
+            raise UsageError(f"{ref} is a {kind}, not a {' or '.join(kinds)}", ref=ref, path=path)
+        return path
+
+    def note_path(self, ref: str) -> str | None:
+        """The file of a note in whichever tier it lies, or None."""
+        return next((path for tier in Tier if self._store.files.exists(path := f"{tier}/{ref}.md")), None)
+
+    def _by_place(self, name: str) -> str | None:
+        for tier in Tier:
+            if (path := layout.record_path(name, tier)) and self._store.files.exists(path):
+                return path
+        if not name or name.startswith("ent-"):
+            return None
+        try:
+            plain = layout.contained(name)
+        except OutsideMemory:
+            if "/" in name or "\\" in name or "\0" in name:
+                raise
+            return None
+        plain = plain.removesuffix(".md")
+        if layout.tier_of(f"{plain}/"):
+            places = [f"{plain}.md"]
+        else:
+            places = [f"{tier}/{folder}{plain}.md" for folder in ("", "notes/") for tier in Tier]
+        return next((path for path in places if layout.is_record(path) and self._store.files.exists(path)), None)
+
+    def _by_id(self, name: str, exact: bool) -> str:
+        self._store.refresh()
+        found = [item for item in self._store.shadow.find(name) if self._store.files.exists(item.path)]
+        same = [item for item in found if item.ref == name]
+        if same:
+            found = same
+        elif exact or not name:
+            found = []
+        paths = sorted({item.path for item in found})
+        if not paths:
+            raise NotFound(f"there is no record {name!r}", ref=name, remedy="`strata list` and `strata search` show what is there")
+        if len(paths) > 1:
+            shown = ", ".join((item.path if same else item.ref) for item in found[:5])
+            raise Ambiguous(f"{name!r} fits {len(paths)} records: {shown}", ref=name, remedy="give the path" if same else "give more of the id")
+        return paths[0]
+
+    def starting_with(self, prefix: str) -> list[Row]:
+        """Records whose ref starts with `prefix`, from the index as it is; none when there is no index yet."""
+        if self._store.shadow.mark() is None:
+            return []
+        return [_row(found) for found in self._store.shadow.find(prefix)]
+
+    def past_path(self, ref: str) -> str:
+        """The path under which history knows a record, also when the file is gone now."""
+        name, _ = layout.split_ref(ref)
+        if name in layout.ROOT_FILES:
+            return name
+        try:
+            return self.record(ref)
+        except NotFound:
+            commit = self._store.history.head()
+            path = self._in_history(name, commit) or self._last_place(name)
+            if path:
+                return path
+            raise
+
+    def _last_place(self, name: str) -> str | None:
+        """Where a record that exists no more was last seen."""
+        for commit in self._store.history.log():
+            for _, path, old in commit.paths:
+                if name in (layout.path_ref(path), path) or layout.record_path(name, layout.tier_of(path) or "active") == path:
+                    return path
+                if old and name in (layout.path_ref(old), old):
+                    return old
+        return None
+
+    def _in_history(self, name: str, commit: str | None) -> str | None:
+        """The path of a record in a past commit."""
+        if commit is None:
+            return None
+        plain = name.removesuffix(".md")
+        places = [plain + ".md"] if layout.tier_of(f"{plain}/") else []
+        for tier in Tier:
+            places += [path for path in (layout.record_path(name, tier), f"{tier}/{plain}.md", f"{tier}/notes/{plain}.md") if path]
+        if found := next((path for path in places if self._store.history.blob_id(path, commit)), None):
+            return found
+        wanted = f"{plain}.md"
+        return next((path for path, _ in self._store.history.walk(commit) if path.rpartition("/")[2] == wanted), None)
+
+    # -- one record ----------------------------------------------------------------------------
+
+    def show(self, ref: str, *, level: int | None, at: str | None) -> Shown:
+        """See `Memory.show`."""
+        name, message = layout.split_ref(ref)
+        if level is not None and not 0 <= level <= 5:
+            raise UsageError(f"there is no level {level}", remedy="levels go from 0 (title) to 5 (verbatim)")
+        if at is None:
+            path = self.record(ref)
+            data = self._store.files.read(path)
+            if message and layout.kind_of(path) == Kind.TAIL:
+                path, data = self._since_sealed(path, data, message)
+            commit = ""
+        else:
+            commit = self._store.history.resolve(at)
+            past = self._in_history(name, commit) or self._followed(name, commit)
+            if past is None:
+                raise NotFound(f"this memory held no {name!r} at {at}", ref=name, remedy=f"`strata log {name}` shows when it came")
+            path, data = past, self._store.history.read(past, commit)
+        return _shown(path, data, message, level, commit, ref)
+
+    def _since_sealed(self, path: str, data: bytes, message: str) -> tuple[str, bytes]:
+        """A message that a ref still looks for in the tail is in a block when it was sealed meanwhile."""
+        document = Document.parse(data, path)
+        if document.problem or any(said.id == message for said in decode(document.body, path)):
+            return path, data
+        self._store.refresh()
+        thread = document.text("thread")
+        for found in self._store.shadow.entries(kinds=("message",), thread=thread):
+            if found.message == message:
+                return found.path, self._store.files.read(found.path)
+        return path, data
+
+    def _followed(self, name: str, commit: str) -> str | None:
+        """Where a record that was renamed by hand lay at a past commit."""
+        try:
+            now = self.record(name)
+        except NotFound:
+            return None
+        for entry in self._store.history.log(now):
+            for _, path, old in entry.paths:
+                for place in (path, old):
+                    if place and self._store.history.blob_id(place, commit):
+                        return place
+        return None
+
+    # -- many ----------------------------------------------------------------------------------
+
+    def rows(
+        self, *, tiers: Sequence[str], kinds: Sequence[str], thread: str, since: str, until: str, limit: int | None
+    ) -> list[Row]:
+        """The records (never single messages) that pass the filters, newest first."""
+        wanted = tuple(kinds) or ("block", "event", "entity", "note")
+        found = self._store.shadow.entries(kinds=wanted, tiers=tuple(tiers), thread=thread, since=since, until=until)
+        rows = sorted((_row(item) for item in found), key=lambda row: row.ref)
+        rows.sort(key=lambda row: row.at, reverse=True)
+        return rows[:limit]
+
+    def search(
+        self,
+        query: str,
+        *,
+        kinds: Sequence[str] = (),
+        tiers: Sequence[str] = (),
+        thread: str = "",
+        since: str = "",
+        until: str = "",
+        limit: int,
+    ) -> list[Hit]:
+        """Ranked hits, each checked against the file it points to before it is returned."""
+        hits: list[Hit] = []
+        asked = limit
+        while True:
+            found = self._store.shadow.search(
+                query, kinds=tuple(kinds), tiers=tuple(tiers), thread=thread, since=since, until=until, limit=asked
+            )
+            hits = [hit for item in found if (hit := self._hit(item, query))]
+            if len(hits) >= limit or len(found) < asked:
+                return hits[:limit]
+            asked *= 2
+
+    def _hit(self, found: Found, query: str) -> Hit | None:
+        entry = self._entry(found.path, found.ref)
+        if entry is None:
+            return None
+        return Hit(
+            ref=found.ref,
+            kind=found.kind,
+            tier=layout.tier_of(found.path),
+            path=found.path,
+            title=entry.title,
+            at=entry.at,
+            snippet=snippet(entry.text, query),
+            score=found.score,
+            thread=entry.thread,
+            message=entry.message,
+            speaker=entry.speaker,
+        )
+
+    def _entry(self, path: str, ref: str) -> Entry | None:
+        """What the file says now under this ref; None when it is gone."""
+        now = signature(self._store.root / path)
+        if now is None:
+            return None
+        kept = self._parsed.get(path)
+        if kept is None or kept[0] != now:
+            try:
+                parsed = {entry.ref: entry for entry in entries(path, self._store.files.read(path))}
+            except NotFound:
+                return None
+            if len(self._parsed) >= CACHED_FILES:
+                self._parsed.clear()
+            kept = self._parsed[path] = (now, parsed)
+        return kept[1].get(ref)
+
+    # -- differences ---------------------------------------------------------------------------
+
+    def diff(self, ref: str | None, span: str | None) -> str:
+        """See `Memory.diff`."""
+        history = self._store.history
+        path = self.past_path(ref) if ref else None
+        if span:
+            old, dots, new = span.partition("..")
+            if not dots:
+                raise UsageError(f"{span!r} is not a span", remedy="give A..B, two revisions or dates, such as HEAD~3..HEAD")
+            return history.diff(history.resolve(old or "HEAD"), history.resolve(new or "HEAD"), path)
+        if uncommitted := self._uncommitted(path):
+            return uncommitted
+        commits = history.log(path, limit=2)
+        if not commits:
+            return ""
+        earlier = history.log(limit=None if path else 2)
+        parents = [commit.id for commit in earlier]
+        at = parents.index(commits[0].id)
+        return history.diff(parents[at + 1] if at + 1 < len(parents) else None, commits[0].id, path)
+
+    def _uncommitted(self, path: str | None) -> str:
+        """The patch of what is in the tree and not committed."""
+        import difflib
+
+        history = self._store.history
+        dirty = self._store.dirty()
+        parts = []
+        for place in sorted(dirty):
+            if path not in (None, place):
+                continue
+            old = history.read(place) if history.blob_id(place) else b""
+            new = self._store.files.read(place) if self._store.files.exists(place) else b""
+            before, after = (data.decode("utf-8", "replace").splitlines(keepends=True) for data in (old, new))
+            parts += difflib.unified_diff(before, after, f"a/{place}", f"b/{place}")
+        return "".join(line if line.endswith("\n") else line + "\n" for line in parts)
+
+
+def _row(found: Found) -> Row:
+    return Row(found.ref, found.kind, layout.tier_of(found.path), found.path, found.title, found.at, found.thread, tuple(found.tags))
+
+
+def _shown(path: str, data: bytes, message: str, level: int | None, commit: str, asked: str) -> Shown:
+    document = Document.parse(data, path)
+    kind = layout.kind_of(path, document.text("kind"))
+    common: dict[str, Any] = {
+        "kind": str(kind),
+        "tier": layout.tier_of(path),
+        "path": path,
+        "header": dict(document.header),
+        "at": commit,
+        "blob": blob_id(data),
+    }
+    ref = ref_of(path, document)
+    if kind not in (Kind.BLOCK, Kind.TAIL) or document.problem:
+        if level is not None or message:
+            raise UsageError(f"{asked} is a {kind} and has no messages or levels", ref=ref, remedy="leave --level and #… out")
+        from strata.records import title_of
+
+        text = (document.data if document.problem else document.body).decode("utf-8", "replace")
+        return Shown(ref, title=title_of(document, path), text=text, line=document.body_line, **common)
+    messages = decode(document.body, path)
+    if message:
+        return _one_message(ref, document, messages, message, common)
+    from strata import layers
+
+    summary = Summary(document.text("title"), tuple(document.list("tags")), document.text("summary"), tuple(document.list("keypoints")))
+    text = layers.render(5 if level is None else level, messages, summary)
+    title = document.text("title") or f"thread {document.text('thread')}"
+    return Shown(ref, title=title, text=text, level=5 if level is None else level, messages=messages, line=document.body_line, **common)
+
+
+def _one_message(ref: str, document: Document, messages: Sequence[Message], wanted: str, common: dict[str, Any]) -> Shown:
+    from strata import layers
+
+    chosen = tuple(message for message in messages if message.id == wanted)
+    if not chosen:
+        some = ", ".join(message.id for message in messages[:8])
+        raise NotFound(f"{ref} has no message {wanted!r}", ref=ref, path=common["path"], remedy=f"its messages are {some}{', …' if len(messages) > 8 else ''}")
+    line = document.body_line + lines(document.body)[wanted][0] - 1
+    text = layers.render(5, chosen, Summary(""))
+    return Shown(f"{ref}#{wanted}", title=document.text("title"), text=text, level=5, messages=chosen, line=line, **common)

@@ -1,0 +1,526 @@
+"""A memory and everything one can do with it: the verbs behind every command.
+
+    >>> from strata import Memory
+    >>> memory = Memory.init("my-memory")            # doctest: +SKIP
+    >>> memory.add("notes/plan", "Ship on Friday.")  # doctest: +SKIP
+    >>> memory.search("when do we ship")             # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from strata import layout
+from strata.config import SETTINGS_TABLE, Config
+from strata.document import Document
+from strata.errors import AlreadyExists, Ambiguous, Conflict, Malformed, NotAMemory, NotFound, Refused, UsageError
+from strata.files import blob_id
+from strata.machine import signing_key
+from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Kind, Message, Problem, Put, Tier
+from strata.results import Added, Appended, Created, Ingested, Redaction, Row, Sealed, SettingRow, Shown, Status, Written
+from strata.store import Plan, Store
+
+if TYPE_CHECKING:
+    from strata.capture import Capture
+    from strata.lookup import Lookup
+
+INGEST_BATCH = 2000  # messages a commit of `ingest` takes at most
+
+
+class Memory:
+    """One memory: a directory that is its own git repository.
+
+    Open it with `Memory.open` or make it with `Memory.init`. Every verb that writes is one commit
+    and is durable when it returns; verbs that read never write files or git. A Memory may be kept
+    open as long as one likes: each call sees what others did in the meantime. Use one per thread.
+    """
+
+    def __init__(self, root: Path, *, now: Callable[[], datetime], new_id: Callable[[str, str], str], key: bytes, author: Author) -> None:
+        self.root = root
+        self.author = author
+        self._now = now
+        self._new_id = new_id
+        self._store = Store(root, key, now)
+
+    # -- finding and making ------------------------------------------------------------------
+
+    @classmethod
+    def open(
+        cls,
+        directory: str | os.PathLike[str],
+        *,
+        now: Callable[[], datetime] | None = None,
+        new_id: Callable[[str, str], str] | None = None,
+        key: bytes | None = None,
+        author: Author = AGENT,
+    ) -> Memory:
+        """The memory in exactly this directory; parents are not searched.
+
+        `now` gives the time (aware UTC) and `new_id(prefix, day)` mints ids; both exist so that
+        tests and documentation can fix them. `author` signs what this Memory writes. Raises
+        NotAMemory when the directory is none.
+        """
+        root = Path(directory).expanduser().absolute()
+        if not is_memory(root):
+            raise NotAMemory("this is not a memory", path=str(root), remedy=f"make one with: strata init {_shell(root)}")
+        return cls(root, now=now or _utc_now, new_id=new_id or _new_id, key=key or signing_key(), author=author)
+
+    @classmethod
+    def init(cls, directory: str | os.PathLike[str], **options: Any) -> Memory:
+        """Make a memory, or open the one that is there; `options` as for `open`. See `create` for what was done."""
+        cls.create(directory, **options)
+        return cls.open(directory, **options)
+
+    @classmethod
+    def create(cls, directory: str | os.PathLike[str], **options: Any) -> Created:
+        """Write the template, make the repository and its first commit; a memory that is there stays as it is.
+
+        Raises AlreadyExists for a directory that holds something else.
+        """
+        from strata.history import History
+
+        root = Path(directory).expanduser().absolute()
+        if is_memory(root):
+            memory = cls.open(root, **options)
+            return Created(str(root), False, memory._store.history.head() or "")
+        if root.exists() and not root.is_dir():
+            raise AlreadyExists("a file is there", path=str(root), remedy="give another directory")
+        if root.is_dir() and any(root.iterdir()):
+            raise AlreadyExists("the directory is not empty and not a memory; nothing was changed", path=str(root), remedy="give a new or an empty directory")
+        root.mkdir(parents=True, exist_ok=True)
+        History.create(root)
+        now = options.get("now") or _utc_now
+        store = Store(root, options.get("key") or signing_key(), now)
+        with store.write("init", options.get("author", AGENT)) as plan:
+            plan.subject = "Begin a memory"
+            for path, data in template().items():
+                plan.put(path, data)
+        for tier in Tier:
+            (root / tier).mkdir(exist_ok=True)
+        return Created(str(root), True, plan.commit or "", _enclosing_repository(root))
+
+    def close(self) -> None:
+        """Let go of open index files; the Memory can still be used."""
+        self._store.shadow.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What went differently than asked in calls so far, in words (an index that lags, a setting that is unknown)."""
+        return self._store.warnings
+
+    @cached_property
+    def _lookup(self) -> Lookup:
+        from strata.lookup import Lookup
+
+        return Lookup(self._store)
+
+    def _config(self) -> Config:
+        try:
+            return Config(self._store.files.read(layout.SETTINGS))
+        except NotFound:
+            return Config()
+
+    def _write(self, operation: str, author: Author | None = None) -> Any:
+        return self._store.write(operation, author or self.author)
+
+    # -- notes -------------------------------------------------------------------------------
+
+    def add(
+        self,
+        path: str | None,
+        text: str,
+        *,
+        title: str = "",
+        tags: Sequence[str] = (),
+        replace: bool = False,
+        append: bool = False,
+        base: str | None = None,
+    ) -> Added:
+        """Write a note in active/; without `path` it gets a name from its title in `notes/inbox/`.
+
+        The text is kept byte for byte below a small header of strata's own. A note that exists is
+        left alone (AlreadyExists) unless `replace` or `append` is given; with `base`, the blob id
+        that `show` gave, Conflict is raised when it changed since. A note that rests in cooled/ or
+        archive/ comes back to active/ to be written.
+        """
+        if replace and append:
+            raise UsageError("--replace and --append exclude each other")
+        body = _encoded(text)
+        if not body.strip() and not title:
+            raise UsageError("there is nothing to write", remedy="give a text, --file or text on standard input")
+        body, redacted = self._redacted(body.decode("utf-8"))
+        ref = layout.note_ref(path) if path else ""
+        with self._write("add") as plan:
+            ref = ref or self._name_note(title or text)
+            found = self._lookup.note_path(ref)
+            target = f"{Tier.ACTIVE}/{ref}.md"
+            old = Document.parse(self._store.files.read(found), found) if found else None
+            if old and not (replace or append):
+                raise AlreadyExists("the note exists; nothing was overwritten", ref=ref, path=found or "", remedy="use --append or --replace")
+            if base is not None and (current := blob_id(old.data) if old else "") != base:
+                raise Conflict(f"the note changed since it was read (it is {current[:12] or 'gone'} now)", ref=ref, path=target, remedy="read it again and repeat the change")
+            if not old and (twin := self._store.files.twin(target)):
+                raise AlreadyExists("a note with this name in other letters exists", ref=ref, path=twin, remedy="use that name, or another")
+            document = _note(old, body, title, tags, append=append, created=self._stamp())
+            if found and found != target:
+                _move(plan, found, target, document.data)
+            else:
+                plan.put(target, document.data, blob_id(old.data) if old else "")
+            verb = "Append to" if append and old else "Replace" if old else "Add"
+            plan.subject = f"{verb} {document.text('title') or ref}"
+            plan.trailers.append(("Strata-Record", ref))
+        return Added(ref, target, plan.commit or "", blob_id(document.data), redacted)
+
+    def _name_note(self, words: str) -> str:
+        from strata.records import slug
+
+        day = self._now().strftime("%Y%m%d")
+        stem = "-".join(part for part in (day, slug(words.strip().split("\n")[0], limit=48)) if part)
+        ref = f"notes/inbox/{stem}"
+        while stem == day or self._lookup.note_path(ref) or self._store.files.twin(f"{Tier.ACTIVE}/{ref}.md"):
+            ref = f"notes/inbox/{stem}-{self._new_id('note', '').rpartition('-')[2]}"
+            stem = stem + "-" if stem == day else stem
+        return ref
+
+    def _redacted(self, text: str) -> tuple[bytes, tuple[Redaction, ...]]:
+        from strata.redact import redact
+
+        mode = self._config()["redact"]
+        if mode == "off":
+            return text.encode(), ()
+        clean, found = redact(text)
+        action = "replaced" if mode == "on" else "reported"
+        return (clean if mode == "on" else text).encode(), tuple(Redaction(secret.kind, secret.count, action) for secret in found)
+
+    # -- conversations -----------------------------------------------------------------------
+
+    def append(self, messages: Iterable[tuple[str, Message]], *, author: Author | None = None, operation: str = "append") -> Appended:
+        """Store messages, each with its thread; they are on disk and committed when this returns.
+
+        A message whose id its thread already holds is counted as repeated and not stored again.
+        At `block_turns` complete turns the oldest are sealed into a block, in the same commit.
+        """
+        pairs = list(messages)
+        if not pairs:
+            return Appended(0, 0)
+        with self._write(operation, author) as plan:
+            capture = self._capture()
+            capture.take(plan, pairs)
+            threads = sorted({thread for thread, _ in pairs})
+            _describe_capture(plan, capture, threads, "Append")
+        return Appended(capture.stored, capture.repeated, tuple(block.ref for block in capture.sealed), plan.commit or "", capture.redactions())
+
+    def ingest(
+        self,
+        source: str | os.PathLike[str],
+        *,
+        format: str = "auto",
+        thread: str = "",
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Ingested:
+        """Read a whole transcript; running it again, or on a file that grew, stores only what is new.
+
+        `format` is auto, jsonl, claude-code, codex or locomo. `progress(bytes_done, bytes_all)` is
+        called as it goes. A half-written last line waits for the next time. Lines that cannot be
+        read are reported in `problems` and do not stop the rest.
+        """
+        from strata import importers
+
+        stored = repeated = read = 0
+        threads: dict[str, None] = {}
+        sealed: list[str] = []
+        secrets_found: dict[tuple[str, str], int] = {}
+        with importers.open_transcript(Path(source), format=format, thread=thread or self._config()["thread"]) as reader:
+            for batch in reader.batches(INGEST_BATCH):
+                done = self.append(batch, author=IMPORTER, operation="ingest")
+                read += len(batch)
+                stored += done.stored
+                repeated += done.repeated
+                sealed += done.sealed
+                threads |= dict.fromkeys(thread for thread, _ in batch)
+                for secret in done.redacted:
+                    key = (secret.kind, secret.action)
+                    secrets_found[key] = secrets_found.get(key, 0) + secret.count
+                if progress:
+                    progress(reader.done, reader.size)
+        return Ingested(
+            reader.format,
+            read,
+            stored,
+            repeated,
+            tuple(threads),
+            tuple(sealed),
+            dict(reader.skipped),
+            tuple(reader.problems),
+            tuple(Redaction(kind, count, action) for (kind, action), count in sorted(secrets_found.items())),
+        )
+
+    def seal(self, thread: str | None = None, *, everything: bool = False) -> list[Sealed]:
+        """Seal complete turns of one thread, or of each; with `everything` also those short of `block_turns`."""
+        with self._write("seal") as plan:
+            capture = self._capture()
+            for name in [thread] if thread is not None else self._threads_with_tails():
+                if thread is not None and not self._store.files.exists(layout.tail_path(name)):
+                    raise NotFound(f"no thread {name!r} has unsealed turns", remedy="`strata status` lists the threads")
+                capture.seal(plan, name, everything=everything)
+            _describe_capture(plan, capture, sorted({block.thread for block in capture.sealed}), "Seal")
+        return capture.sealed
+
+    def _threads_with_tails(self) -> list[str]:
+        folder = self.root / Tier.ACTIVE / "tails"
+        if not folder.is_dir():
+            return []
+        paths = [f"{Tier.ACTIVE}/tails/{name}" for name in sorted(os.listdir(folder)) if layout.is_record(f"{Tier.ACTIVE}/tails/{name}")]
+        return [Document.parse(self._store.files.read(path), path).text("thread") for path in paths]
+
+    def _capture(self) -> Capture:
+        from strata.capture import Capture
+
+        return Capture(self._store, self._config(), self._now(), self._new_id)
+
+    def describe(self, block: str, description: Mapping[str, Any]) -> Written:
+        """Give a block its title, tags, summary and key points; each key point cites its messages, like `(m3)`.
+
+        Raises Malformed naming every fault at once; nothing is half-applied.
+        """
+        from strata import records, transcript
+
+        with self._write("describe") as plan:
+            path = self._lookup.record(block, kinds=(Kind.BLOCK,))
+            document = _readable(self._store.files.read(path), path)
+            messages = transcript.decode(document.body, path)
+            summary = records.parse_summary(description, {message.id for message in messages})
+            ref = document.text("id")
+            plan.put(path, records.describe(document, summary).data, blob_id(document.data))
+            plan.subject = f"Describe {ref}: {summary.title}"
+            plan.trailers.append(("Strata-Record", ref))
+        return Written(ref, path, plan.commit or "")
+
+    def record(self, card: Mapping[str, Any]) -> Written:
+        """Keep an event card. It needs evidence: messages of its `source_block`; quotes must occur in them.
+
+        Raises Refused for missing or false evidence and Malformed for a wrong shape, naming every
+        fault at once.
+        """
+        from strata import records, transcript
+
+        with self._write("record") as plan:
+            source = card.get("source_block") if isinstance(card, Mapping) else None
+            if not isinstance(source, str) or not source:
+                raise Refused("an event card needs a source_block", remedy="name the block its evidence stands in")
+            path = self._lookup.record(source, kinds=(Kind.BLOCK,))
+            block = _readable(self._store.files.read(path), path)
+            messages = transcript.decode(block.body, path)
+            event = records.parse_event(card, block.text("id"), messages)
+            for other in (*event.supersedes, *event.conflicts_with):
+                self._lookup.record(other, kinds=(Kind.EVENT,), exact=True)
+            day = next((moment[:10] for moment in (event.mentioned_at,) if len(moment) >= 10), "") or self._now().date().isoformat()
+            ref = self._capture()._fresh_id("evt", day, plan)
+            document = records.event_document(ref, event)
+            target = layout.record_path(ref) or ""
+            plan.put(target, document.data)
+            plan.subject = f"Record {event.title}"
+            plan.trailers += [("Strata-Record", ref), ("Strata-Source", f"{block.text('id')}#{','.join(event.source_messages)}")]
+        return Written(ref, target, plan.commit or "")
+
+    # -- reading -----------------------------------------------------------------------------
+
+    def show(self, ref: str, *, level: int | None = None, at: str | None = None) -> Shown:
+        """One record, or one message of it (`blk-…#m3`), as text.
+
+        `level` 0 to 5 is for blocks: title, summary, key points, condensed, readable, verbatim. `at`
+        is a revision or a date: the record as this memory held it then.
+        """
+        return self._lookup.show(ref, level=level, at=at)
+
+    def list(
+        self,
+        *,
+        tiers: Sequence[str] = (),
+        kinds: Sequence[str] = (),
+        thread: str = "",
+        since: str = "",
+        until: str = "",
+        limit: int | None = None,
+    ) -> list[Row]:
+        """The records, newest first; `since` and `until` are dates or times, both inclusive."""
+        self._store.refresh()
+        return self._lookup.rows(tiers=tiers, kinds=kinds, thread=thread, since=since, until=until, limit=limit)
+
+    def search(
+        self,
+        query: str,
+        *,
+        kinds: Sequence[str] = (),
+        tiers: Sequence[str] = (),
+        thread: str = "",
+        since: str = "",
+        until: str = "",
+        limit: int | None = None,
+    ) -> list[Hit]:
+        """What fits the words of `query`, best first. The query is text: no character in it is an operator.
+
+        Kinds are message, block, event, entity and note. No match gives an empty list.
+        """
+        return self.search_many([query], kinds=kinds, tiers=tiers, thread=thread, since=since, until=until, limit=limit)[0]
+
+    def search_many(self, queries: Iterable[str], **filters: Any) -> list[list[Hit]]:
+        """`search` for many queries over one look at the tree."""
+        self._store.refresh()
+        limit = filters.pop("limit", None) or self._config()["search_limit"]
+        return [self._lookup.search(query, limit=limit, **filters) for query in queries]
+
+    def complete(self, prefix: str) -> list[Row]:
+        """Records whose ref starts with `prefix`, for completion in a shell; never raises for odd input."""
+        return self._lookup.starting_with(prefix)
+
+    def log(self, ref: str | None = None, *, limit: int | None = None) -> list[Commit]:
+        """The commits of the memory or of one record, newest first, across tiers and renames."""
+        if ref is None:
+            return self._store.history.log(limit=limit)
+        return self._store.history.log(self._lookup.past_path(ref), limit=limit)
+
+    def diff(self, ref: str | None = None, span: str | None = None) -> str:
+        """What changed, as a patch: in one record or everywhere, between two revisions or dates `A..B`.
+
+        Without a span: what is not committed yet, else what the last commit (of the record) changed.
+        """
+        return self._lookup.diff(ref, span)
+
+    def status(self) -> Status:
+        """Counts and sizes, what is uncommitted, and how history and index stand."""
+        from strata.overview import status
+
+        return status(self._store)
+
+    def doctor(self, *, fix: bool = False) -> list[Problem]:
+        """Everything that does not hold, worst first; with `fix`, what can be mended without losing a byte is.
+
+        An empty list means: files, history and index agree, and every sealed block is as it was captured.
+        """
+        from strata.overview import doctor
+
+        return doctor(self._store, fix=fix)
+
+    def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Build the index anew; the old one answers until then. Returns the number of files indexed."""
+        return self._store.rebuild(progress)
+
+    # -- settings ----------------------------------------------------------------------------
+
+    def config_list(self) -> list[SettingRow]:
+        """Every setting with its value, its default and what it means."""
+        config = self._config()
+        return [SettingRow(row.key, config[row.key], row.default, row.expects, row.meaning) for row in SETTINGS_TABLE.values()]
+
+    def config_get(self, key: str) -> Any:
+        """The value of one setting; NotFound for one that does not exist."""
+        return self._config()[key]
+
+    def config_set(self, key: str, value: str) -> Written:
+        """Change one setting: its line in `strata.yaml` and no other."""
+        with self._write("config") as plan:
+            data = self._store.files.read(layout.SETTINGS) if self._store.files.exists(layout.SETTINGS) else b""
+            plan.put(layout.SETTINGS, Config(data).with_value(key, value), blob_id(data) if data else None)
+            plan.subject = f"Set {key} to {value}"
+            plan.trailers.append(("Strata-Setting", key))
+        return Written(key, layout.SETTINGS, plan.commit or "")
+
+    def _stamp(self) -> str:
+        return self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def is_memory(directory: Path) -> bool:
+    """Whether this very directory is a memory: it has its settings file and its own repository."""
+    return (directory / layout.SETTINGS).is_file() and (directory / ".git").exists()
+
+
+def find(start: Path) -> Path | None:
+    """The nearest of `start` and its parents that is a memory."""
+    return next((folder for folder in (start, *start.parents) if is_memory(folder)), None)
+
+
+def template() -> dict[str, bytes]:
+    """The files of a new memory, as they are in the project's `memory-template/`."""
+    installed = Path(__file__).parent / "template"
+    folder = installed if installed.is_dir() else Path(__file__).parent.parent / "memory-template"
+    return {place.relative_to(folder).as_posix(): place.read_bytes() for place in sorted(folder.rglob("*")) if place.is_file()}
+
+
+def _note(old: Document | None, body: bytes, title: str, tags: Sequence[str], *, append: bool, created: str) -> Document:
+    """The note as it will be: a new one, or the old one's header with another or a longer body."""
+    if not body.endswith(b"\n"):
+        body += b"\n"
+    header = {key: value for key, value in (("title", title), ("tags", list(tags))) if value}
+    if old is None:
+        return Document.new({**header, "created_at": created}, body)
+    if append:
+        gap = b"" if not old.body or old.body.endswith(b"\n") else b"\n"
+        body = old.body + gap + body
+    if old.problem:
+        raise old.problem
+    kept = old.data[: len(old.data) - len(old.body)]
+    return Document.parse(kept + body).with_values(header) if kept else Document.new({**header, "created_at": created}, body)
+
+
+def _move(plan: Plan, source: str, target: str, data: bytes) -> None:
+    from strata.model import Drop
+
+    plan.edits += [Put(target, data, ""), Drop(source)]
+
+
+def _describe_capture(plan: Plan, capture: Capture, threads: Sequence[str], verb: str) -> None:
+    what = [f"{capture.stored} message{'s' * (capture.stored != 1)}"] if capture.stored else []
+    blocks = len(capture.sealed)
+    if blocks:
+        what.append(f"{'seal ' if capture.stored else ''}{blocks} block{'s' * (blocks != 1)}")
+    where = threads[0] if len(threads) == 1 else f"{len(threads)} threads"
+    plan.subject = f"{verb} {', '.join(what) or 'nothing'} ({where})"
+    plan.trailers += [("Strata-Thread", thread) for thread in threads[:20]]
+    plan.trailers += [("Strata-Record", block.ref) for block in capture.sealed[:100]]
+
+
+def _readable(data: bytes, path: str) -> Document:
+    document = Document.parse(data, path)
+    if document.problem:
+        raise document.problem
+    return document
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise Malformed(f"character {error.start + 1} cannot be written as UTF-8 (a lone surrogate)", remedy="give the text as valid UTF-8") from None
+
+
+def _enclosing_repository(root: Path) -> str:
+    return next((str(folder) for folder in root.parents if (folder / ".git").exists()), "")
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _new_id(prefix: str, day: str) -> str:
+    from strata.records import new_id
+
+    return new_id(prefix, day, secrets.token_bytes)
+
+
+def _shell(path: Path) -> str:
+    text = str(path)
+    return text if text.replace("/", "").replace("-", "").replace("_", "").replace(".", "").isalnum() else json.dumps(text)

@@ -1,0 +1,168 @@
+"""The memory as a whole: how it stands, and whether everything holds."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from strata import layout, survey
+from strata.check import check
+from strata.config import Config
+from strata.document import Document
+from strata.errors import Malformed, NotFound, StrataError
+from strata.head import branch, head, in_progress
+from strata.model import Kind, Problem
+from strata.results import Status
+from strata.tail import Tail, turns
+
+if TYPE_CHECKING:
+    from strata.store import Store
+
+_ORDER = {"error": 0, "warning": 1, "note": 2}
+
+
+def status(store: Store) -> Status:
+    """See `Memory.status`."""
+    seen = survey.survey(store.root, 0, {}, deep=True)
+    counts: dict[str, dict[str, tuple[int, int]]] = {tier: {} for tier in layout.TIERS}
+    threads: dict[str, int] = {}
+    for path, (_, _, size, _) in seen.touched.items():
+        if not layout.is_record(path):
+            continue
+        kind, tier = str(layout.kind_of(path)), layout.tier_of(path)
+        files, total = counts[tier].get(kind, (0, 0))
+        counts[tier][kind] = (files + 1, total + size)
+        if kind == Kind.TAIL:
+            tail = _tail(store, path)
+            if tail:
+                threads[tail.thread] = len(turns(tail.messages))
+    log = store.history.log(limit=1)
+    return Status(
+        path=str(store.root),
+        counts=counts,
+        threads=dict(sorted(threads.items())),
+        uncommitted=tuple(sorted(store.dirty())),
+        skipped=tuple(seen.skipped),
+        head=head(store.root) or "",
+        branch=branch(store.root),
+        commits=store.history.count(),
+        last_commit=log[0].at if log else "",
+        index=_index_state(store),
+        repository_bytes=_size(store),
+        loose_objects=store.history.loose_objects(),
+        in_progress=in_progress(store.root),
+    )
+
+
+def _tail(store: Store, path: str) -> Tail | None:
+    try:
+        return Tail.parse(store.files.read(path), path)
+    except (Malformed, NotFound):
+        return None  # `doctor` reports it
+
+
+def _index_state(store: Store) -> str:
+    mark = store.shadow.mark()
+    if mark is None:
+        return "missing: the next search builds it"
+    return "fresh" if not store.behind(mark) else "behind: the next search catches up"
+
+
+def _size(store: Store) -> int:
+    total = 0
+    for folder, _, names in os.walk(store.root / ".git"):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(folder, name)).st_size
+            except FileNotFoundError:
+                continue  # git packs while we look
+    return total
+
+
+def doctor(store: Store, *, fix: bool) -> list[Problem]:
+    """See `Memory.doctor`."""
+    if fix:
+        _mend(store)
+    problems = [*_repository(store), *_settings(store), *_leftovers(store)]
+    seen = survey.survey(store.root, 0, {}, deep=True)
+    problems += [Problem("warning", path, why, "put real files there; strata looks at nothing else") for path, why in seen.skipped]
+    paths = sorted(path for path in seen.touched if layout.is_record(path))
+    for problem in check((path, data) for path in paths if (data := store.bytes_of(path)) is not None):
+        problems.append(_who_changed(store, problem) if problem.message == "the sealed source was changed" else problem)
+    problems += _memory_state(store)
+    return sorted(problems, key=lambda problem: (_ORDER[problem.severity], problem.path, problem.line or 0))
+
+
+def _mend(store: Store) -> None:
+    """What can be put right without losing a byte: unfinished writes, leftovers, permissions, git's index, ours."""
+    store.files.make_local()
+    if sys.platform != "win32":
+        os.chmod(store.files.local, 0o700)
+    with store.files.lock(store.lock_timeout):
+        store.files.sweep(everywhere=True)
+    store.adopt()
+    store.rebuild()
+
+
+def _repository(store: Store) -> Iterator[Problem]:
+    if going_on := in_progress(store.root):
+        yield Problem("warning", ".git", f"a {going_on} is going on; writes wait for its end", f"finish it, or take it back: git {going_on} --abort")
+    elif not branch(store.root):
+        yield Problem("warning", ".git", "HEAD is detached; a commit made now would be lost from sight, so writes wait", "git switch main")
+    try:
+        yield from store.history.check()
+    except StrataError as error:
+        yield Problem("error", ".git", error.message, error.remedy)
+
+
+def _settings(store: Store) -> Iterator[Problem]:
+    try:
+        config = Config(store.files.read(layout.SETTINGS))
+    except StrataError as error:
+        yield Problem("error", layout.SETTINGS, error.message, error.remedy, error.line)
+        return
+    for key in config.unknown:
+        yield Problem("warning", layout.SETTINGS, f"no setting is called {key!r}", "remove it, or see `strata config list`")
+
+
+def _leftovers(store: Store) -> Iterator[Problem]:
+    if store.files.unfinished():
+        yield Problem("note", layout.LOCAL, "a write was cut short", "the next command finishes it or takes it back", fixable=True)
+    for place in store.files.temporaries():
+        path = place.relative_to(store.root).as_posix()
+        yield Problem("note", path, "a temporary file that a crash left", "strata doctor --fix removes it", fixable=True)
+    if sys.platform != "win32" and store.files.local.is_dir() and stat.S_IMODE(store.files.local.stat().st_mode) & 0o077:
+        yield Problem("warning", layout.LOCAL, "others can look into it", "strata doctor --fix, or: chmod 700 .strata", fixable=True)
+
+
+def _memory_state(store: Store) -> Iterator[Problem]:
+    dirty = sorted(store.dirty())
+    if dirty:
+        shown = ", ".join(dirty[:3]) + (", …" if len(dirty) > 3 else "")
+        yield Problem("note", dirty[0], f"{len(dirty)} file{'s' * (len(dirty) != 1)} edited by hand and not committed yet: {shown}", "the next write commits them in your name", fixable=True)
+    mark = store.shadow.mark()
+    if mark is None:
+        yield Problem("note", layout.LOCAL, "there is no usable index", "the next search builds it", fixable=True)
+
+
+def _who_changed(store: Store, problem: Problem) -> Problem:
+    """Name the commit that changed a sealed source, and the one to restore it from."""
+    data = store.bytes_of(problem.path) or b""
+    wanted = Document.parse(data, problem.path).text("source_sha256")
+    culprit = "not committed yet"
+    place = problem.path
+    for commit in store.history.log(problem.path):
+        for _, path, _ in commit.paths:
+            if path.rpartition("/")[2] == place.rpartition("/")[2]:
+                place = path
+        body = Document.parse(store.history.read(place, commit.id), place).body
+        if hashlib.sha256(body).hexdigest() == wanted:
+            restore = f"git show {commit.id[:12]}:{place} > {problem.path}"
+            return replace(problem, message=f"the sealed source was changed ({culprit})", remedy=f"restore it: {restore}")
+        culprit = f"by {commit.author.name} in {commit.id[:12]} on {commit.at[:10]}"
+    return replace(problem, message=f"the sealed source was changed ({culprit})", remedy="no commit holds it as it was sealed; look at its history: git log -p --follow -- " + problem.path)

@@ -1,0 +1,149 @@
+"""What the verbs of a memory return: values that `render` prints and a program reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from strata.model import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """Secrets of one kind that were found in what was captured; `action` is "replaced" or "reported"."""
+
+    kind: str
+    count: int
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A memory that `init` made, or found already there (`fresh` is False)."""
+
+    path: str
+    fresh: bool
+    commit: str
+    inside: str = ""  # another repository around it, which should ignore it
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A note that was written; `blob` names its content, for a later `base`."""
+
+    ref: str
+    path: str
+    commit: str
+    blob: str
+    redacted: tuple[Redaction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Messages that are now durable; `repeated` were known by their id already."""
+
+    stored: int
+    repeated: int
+    sealed: tuple[str, ...] = ()
+    commit: str = ""
+    redacted: tuple[Redaction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """A transcript that was read: counts, what was passed over and why, and lines that could not be read."""
+
+    format: str
+    read: int
+    stored: int
+    repeated: int
+    threads: tuple[str, ...] = ()
+    sealed: tuple[str, ...] = ()
+    skipped: dict[str, int] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    redacted: tuple[Redaction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A block that was made from the oldest turns of a thread."""
+
+    ref: str
+    path: str
+    thread: str
+    first_turn: int
+    last_turn: int
+    messages: int
+    title: str
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A record whose file was written: a description, an event card."""
+
+    ref: str
+    path: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One record (or one message of it) as text at a level, with its header and where it comes from."""
+
+    ref: str
+    kind: str
+    tier: str
+    path: str
+    title: str
+    text: str
+    level: int | None = None
+    header: dict[str, Any] = field(default_factory=dict)
+    messages: tuple[Message, ...] = ()
+    line: int | None = None
+    at: str = ""
+    blob: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a listing."""
+
+    ref: str
+    kind: str
+    tier: str
+    path: str
+    title: str
+    at: str
+    thread: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a memory at a glance; `counts` is tier -> kind -> (files, bytes)."""
+
+    path: str
+    counts: dict[str, dict[str, tuple[int, int]]]
+    threads: dict[str, int]
+    uncommitted: tuple[str, ...]
+    skipped: tuple[tuple[str, str], ...]
+    head: str
+    branch: str
+    commits: int
+    last_commit: str
+    index: str
+    repository_bytes: int
+    loose_objects: int
+    in_progress: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRow:
+    """One setting: its value, its default, what it expects and means."""
+
+    key: str
+    value: Any
+    default: Any
+    expects: str
+    meaning: str

@@ -1,0 +1,114 @@
+"""Every verb that writes, on a memory that has something of everything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from strata import Memory
+from strata.model import Message, ToolCall
+
+KEY = b"k" * 32
+ALPHABET = "abcdefghjkmnpqrstuvwxyz"
+
+
+def opened(root: Path, start: int = 0) -> Memory:
+    """The memory with a clock and ids that are the same in every run."""
+    minutes, number = start, start
+
+    def now() -> datetime:
+        nonlocal minutes
+        minutes += 1
+        return datetime(2026, 11, 30, 12 + minutes // 60, minutes % 60, tzinfo=UTC)
+
+    def new_id(prefix: str, day: str) -> str:
+        nonlocal number
+        number += 1
+        high, low = divmod(number, len(ALPHABET))
+        return f"{prefix}-{day.replace('-', '')}-aaaa{ALPHABET[high]}{ALPHABET[low]}"
+
+    return Memory.open(root, now=now, new_id=new_id, key=KEY)
+
+
+def turn(number: int, size: int = 1) -> list[tuple[str, Message]]:
+    at = f"2026-11-30T10:{number:02d}:00Z"
+    words = f"Question {number}: which colour has the door of house {number}? " * size
+    call = ToolCall("Read", {"path": f"door-{number}.txt"}, f"blue {number}")
+    return [("main", Message(f"q{number}", "user", words, at=at)), ("main", Message(f"a{number}", "assistant", f"It is blue, number {number}.", at=at, tools=(call,)))]
+
+
+def prepare(root: Path) -> None:
+    """Two blocks, a tail with two turns, notes in two tiers, an event card, a hand-made file; settled and committed."""
+    Memory.init(root, key=KEY)
+    memory = opened(root)
+    memory.config_set("block_turns", "3")
+    memory.append([pair for number in range(1, 9) for pair in turn(number)])
+    memory.add("notes/plan", "The first plan.\n")
+    memory.add("notes/rest", "A note that will rest.\n")
+    block = memory.list(kinds=["block"])[0]
+    memory.record(card(block.ref, memory.show(block.ref).messages[0].id))
+    (root / "cooled/notes").mkdir(parents=True)
+    (root / "active/notes/rest.md").rename(root / "cooled/notes/rest.md")
+    memory.add("notes/last", "The last one.\n")
+    memory.close()
+
+
+def card(block: str, message: str) -> dict[str, object]:
+    return {"title": "The door is blue", "source_block": block, "source_messages": [message], "event_type": "fact", "status": "occurred"}
+
+
+def _first_block(memory: Memory) -> str:
+    return memory.list(kinds=["block"])[0].ref
+
+
+def _by_hand(memory: Memory) -> None:
+    memory.add("notes/after-hand", "Written after a person edited.\n")
+
+
+def _ingest(memory: Memory) -> None:
+    source = memory.root.parent / "chat.jsonl"
+    memory.ingest(source, format="jsonl")
+
+
+VERBS: dict[str, Callable[[Memory], object]] = {
+    "add": lambda memory: memory.add("notes/new/deep/idea", "An idea.\n", title="Idea"),
+    "add without a path": lambda memory: memory.add(None, "A quick thought."),
+    "add --append": lambda memory: memory.add("notes/plan", "And more.\n", append=True),
+    "add --replace of a cooled note": lambda memory: memory.add("notes/rest", "Rested enough.\n", replace=True),
+    "append one turn": lambda memory: memory.append(turn(9)[:1]),
+    "append and seal": lambda memory: memory.append([pair for number in range(9, 12) for pair in turn(number)]),
+    "append a large payload": lambda memory: memory.append([("tools", Message("t1", "assistant", "Reading.", tools=(ToolCall("Read", {}, "x" * 40_000),)))]),
+    "ingest": _ingest,
+    "seal all": lambda memory: memory.seal(everything=True),
+    "describe": lambda memory: memory.describe(_first_block(memory), {"title": "Doors", "summary": "Doors are blue.", "tags": ["doors"], "keypoints": []}),
+    "record": lambda memory: memory.record(card(_first_block(memory), memory.show(_first_block(memory)).messages[0].id)),
+    "config set": lambda memory: memory.config_set("search_limit", "20"),
+    "reindex": lambda memory: memory.reindex(),
+    "adopt and add": _by_hand,
+}
+
+
+def before(verb: str, root: Path) -> None:
+    """What must be there before the verb runs."""
+    if verb == "ingest":
+        rows = [
+            {"thread": "chat", "id": message.id, "role": message.role, "text": message.text, "at": message.at}
+            for number in range(20, 29)
+            for _, message in turn(number)
+        ]
+        (root.parent / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    if verb == "adopt and add":
+        (root / "active/notes/by-hand.md").write_text("# By hand\nA person wrote this.\n", "utf-8")
+        (root / "active/notes/plan.md").write_text("A person's plan.\n", "utf-8")
+        (root / "active/notes/last.md").unlink()
+
+
+def snapshot(root: Path) -> dict[str, bytes]:
+    """Every file of the memory but git's and the local ones."""
+    return {
+        path: place.read_bytes()
+        for place in sorted(root.rglob("*"))
+        if place.is_file() and (path := place.relative_to(root).as_posix()).partition("/")[0] not in (".git", ".strata")
+    }
