@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from strata import moment, records
 from strata.config import Config
+from strata.derive import NewId, fresh_id
 from strata.document import Document
 from strata.errors import Malformed, NotFound
 from strata.files import blob_id
 from strata.layout import record_path, tail_path
-from strata.model import Message, Put, Summary, Tier, ToolCall
+from strata.model import Message, Put, Summary, ToolCall
 from strata.redact import redact_message
 from strata.results import Redaction, Sealed
 from strata.store import Plan, Store
 from strata.tail import Tail, add, cut
 
 PREVIEW = 200  # characters of a payload that stay in the transcript when it moves to attachments/
-
-NewId = Callable[[str, str], str]
 
 
 @dataclass(slots=True)
@@ -119,7 +118,7 @@ class Capture:
 
     def _block(self, plan: Plan, thread: str, first: int, last: int, messages: Sequence[Message]) -> None:
         day = next((moment.local_day(message.at) for message in messages if message.at), "") or self.now.date().isoformat()
-        ref = self._fresh_id("blk", day, plan)
+        ref = fresh_id("blk", day, plan, self.store, self.new_id)
         summary = self.summarise(messages, thread)
         sealed_at = self.now.strftime("%Y-%m-%dT%H:%M:%SZ")
         document = records.seal_block(ref, thread, first, last, messages, sealed_at, summary)
@@ -134,14 +133,6 @@ class Capture:
         from strata.models import rules
 
         return rules.summarise(messages, thread)
-
-    def _fresh_id(self, prefix: str, day: str, plan: Plan) -> str:
-        taken = {edit.path for edit in plan.edits if isinstance(edit, Put)}
-        while True:
-            ref = self.new_id(prefix, day)
-            places = [record_path(ref, tier) for tier in Tier]
-            if not any(place in taken or self.store.files.exists(place) for place in places):
-                return ref
 
     # -- what must not be kept as it came ------------------------------------------------------
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from strata import layout
 from strata.document import Document
 from strata.entries import entries, ref_of
-from strata.errors import Ambiguous, Malformed, NotFound, OutsideMemory, UsageError
+from strata.errors import Ambiguous, NotFound, OutsideMemory, UsageError
 from strata.files import blob_id
 from strata.model import Entry, Hit, Kind, Message, Summary, Tier
 from strata.results import Row, Shown
@@ -247,12 +246,13 @@ class Lookup:
     def diff(self, ref: str | None, span: str | None) -> str:
         """See `Memory.diff`."""
         history = self._store.history
-        path = self.past_path(ref) if ref else None
         if span:
             old, dots, new = span.partition("..")
             if not dots:
                 raise UsageError(f"{span!r} is not a span", remedy="give A..B, two revisions or dates, such as HEAD~3..HEAD")
-            return history.diff(history.resolve(old or "HEAD"), history.resolve(new or "HEAD"), path)
+            begin, end = history.resolve(old or "HEAD"), history.resolve(new or "HEAD")
+            return history.diff(begin, end, self._within(layout.split_ref(ref)[0], end, begin) if ref else None)
+        path = self.past_path(ref) if ref else None
         if uncommitted := self._uncommitted(path):
             return uncommitted
         commits = history.log(path, limit=2)
@@ -262,6 +262,13 @@ class Lookup:
         parents = [commit.id for commit in earlier]
         at = parents.index(commits[0].id)
         return history.diff(parents[at + 1] if at + 1 < len(parents) else None, commits[0].id, path)
+
+    def _within(self, name: str, *commits: str) -> str:
+        """The path of a record in the first of the commits that has it, however it is called now."""
+        for commit in commits:
+            if path := self._in_history(name, commit) or self._followed(name, commit):
+                return path
+        raise NotFound(f"neither end of the span holds {name!r}", ref=name, remedy=f"`strata log {name}` shows when it came and went")
 
     def _uncommitted(self, path: str | None) -> str:
         """The patch of what is in the tree and not committed."""
@@ -302,7 +309,7 @@ def _shown(path: str, data: bytes, message: str, level: int | None, commit: str,
         from strata.records import title_of
 
         text = (document.data if document.problem else document.body).decode("utf-8", "replace")
-        return Shown(ref, title=title_of(document, path), text=text, line=document.body_line, **common)
+        return Shown(ref, title=document.text("title") or title_of(document, path), text=text, line=document.body_line, **common)
     messages = decode(document.body, path)
     if message:
         return _one_message(ref, document, messages, message, common)

@@ -12,6 +12,8 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -20,12 +22,13 @@ from typing import TYPE_CHECKING, Any
 from strata import layout
 from strata.config import SETTINGS_TABLE, Config
 from strata.document import Document
-from strata.errors import AlreadyExists, Ambiguous, Conflict, Malformed, NotAMemory, NotFound, Refused, UsageError
+from strata.errors import AlreadyExists, Malformed, NotAMemory, NotFound, UsageError
 from strata.files import blob_id
 from strata.machine import signing_key
-from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Kind, Message, Problem, Put, Tier
+from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Message, Problem, Tier
 from strata.results import Added, Appended, Created, Ingested, Redaction, Row, Sealed, SettingRow, Shown, Status, Written
 from strata.store import Plan, Store
+from strata.survey import Signature, signature
 
 if TYPE_CHECKING:
     from strata.capture import Capture
@@ -48,6 +51,7 @@ class Memory:
         self._now = now
         self._new_id = new_id
         self._store = Store(root, key, now)
+        self._settings: tuple[Signature | None, Config] | None = None
 
     # -- finding and making ------------------------------------------------------------------
 
@@ -128,12 +132,22 @@ class Memory:
         return Lookup(self._store)
 
     def _config(self) -> Config:
+        """The settings as they are now; raises Malformed where they cannot be read, so that nothing is written on a guess."""
+        now = signature(self.root / layout.SETTINGS)
+        if self._settings is None or self._settings[0] != now:
+            self._settings = (now, Config(self._store.files.read(layout.SETTINGS)) if now else Config())
+        return self._settings[1]
+
+    def _config_to_read(self) -> Config:
+        """The settings for a verb that only reads: the defaults, with a warning, where the file has a mistake."""
         try:
-            return Config(self._store.files.read(layout.SETTINGS))
-        except NotFound:
+            return self._config()
+        except Malformed as problem:
+            self._store.warn(f"{problem}; going on with the defaults")
             return Config()
 
-    def _write(self, operation: str, author: Author | None = None) -> Any:
+    def _write(self, operation: str, author: Author | None = None) -> AbstractContextManager[Plan]:
+        self._store.lock_timeout = self._config()["lock_timeout"]
         return self._store.write(operation, author or self.author)
 
     # -- notes -------------------------------------------------------------------------------
@@ -158,52 +172,16 @@ class Memory:
         """
         if replace and append:
             raise UsageError("--replace and --append exclude each other")
-        body = _encoded(text)
-        if not body.strip() and not title:
-            raise UsageError("there is nothing to write", remedy="give a text, --file or text on standard input")
-        body, redacted = self._redacted(body.decode("utf-8"))
-        ref = layout.note_ref(path) if path else ""
+        from strata import notes
+
+        ref = notes.named(path)
+        body, redacted = notes.clean(text, title, self._config()["redact"])
+        note = notes.Note(body, title, tags, replace, append, base)
         with self._write("add") as plan:
-            ref = ref or self._name_note(title or text)
-            found = self._lookup.note_path(ref)
-            target = f"{Tier.ACTIVE}/{ref}.md"
-            old = Document.parse(self._store.files.read(found), found) if found else None
-            if old and not (replace or append):
-                raise AlreadyExists("the note exists; nothing was overwritten", ref=ref, path=found or "", remedy="use --append or --replace")
-            if base is not None and (current := blob_id(old.data) if old else "") != base:
-                raise Conflict(f"the note changed since it was read (it is {current[:12] or 'gone'} now)", ref=ref, path=target, remedy="read it again and repeat the change")
-            if not old and (twin := self._store.files.twin(target)):
-                raise AlreadyExists("a note with this name in other letters exists", ref=ref, path=twin, remedy="use that name, or another")
-            document = _note(old, body, title, tags, append=append, created=self._stamp())
-            if found and found != target:
-                _move(plan, found, target, document.data)
-            else:
-                plan.put(target, document.data, blob_id(old.data) if old else "")
-            verb = "Append to" if append and old else "Replace" if old else "Add"
-            plan.subject = f"{verb} {document.text('title') or ref}"
-            plan.trailers.append(("Strata-Record", ref))
+            now = self._now()
+            ref = ref or notes.free_name(title or text, now.strftime("%Y%m%d"), self._store, self._lookup, self._new_id)
+            target, document = note.write(plan, self._store, self._lookup, ref, now)
         return Added(ref, target, plan.commit or "", blob_id(document.data), redacted)
-
-    def _name_note(self, words: str) -> str:
-        from strata.records import slug
-
-        day = self._now().strftime("%Y%m%d")
-        stem = "-".join(part for part in (day, slug(words.strip().split("\n")[0], limit=48)) if part)
-        ref = f"notes/inbox/{stem}"
-        while stem == day or self._lookup.note_path(ref) or self._store.files.twin(f"{Tier.ACTIVE}/{ref}.md"):
-            ref = f"notes/inbox/{stem}-{self._new_id('note', '').rpartition('-')[2]}"
-            stem = stem + "-" if stem == day else stem
-        return ref
-
-    def _redacted(self, text: str) -> tuple[bytes, tuple[Redaction, ...]]:
-        from strata.redact import redact
-
-        mode = self._config()["redact"]
-        if mode == "off":
-            return text.encode(), ()
-        clean, found = redact(text)
-        action = "replaced" if mode == "on" else "reported"
-        return (clean if mode == "on" else text).encode(), tuple(Redaction(secret.kind, secret.count, action) for secret in found)
 
     # -- conversations -----------------------------------------------------------------------
 
@@ -277,7 +255,7 @@ class Memory:
                     raise NotFound(f"no thread {name!r} has unsealed turns", remedy="`strata status` lists the threads")
                 capture.seal(plan, name, everything=everything)
             _describe_capture(plan, capture, sorted({block.thread for block in capture.sealed}), "Seal")
-        return capture.sealed
+        return [replace(block, commit=plan.commit or "") for block in capture.sealed]
 
     def _threads_with_tails(self) -> list[str]:
         folder = self.root / Tier.ACTIVE / "tails"
@@ -296,17 +274,10 @@ class Memory:
 
         Raises Malformed naming every fault at once; nothing is half-applied.
         """
-        from strata import records, transcript
+        from strata import derive
 
         with self._write("describe") as plan:
-            path = self._lookup.record(block, kinds=(Kind.BLOCK,))
-            document = _readable(self._store.files.read(path), path)
-            messages = transcript.decode(document.body, path)
-            summary = records.parse_summary(description, {message.id for message in messages})
-            ref = document.text("id")
-            plan.put(path, records.describe(document, summary).data, blob_id(document.data))
-            plan.subject = f"Describe {ref}: {summary.title}"
-            plan.trailers.append(("Strata-Record", ref))
+            ref, path = derive.describe(plan, self._store, self._lookup, block, description)
         return Written(ref, path, plan.commit or "")
 
     def record(self, card: Mapping[str, Any]) -> Written:
@@ -315,26 +286,11 @@ class Memory:
         Raises Refused for missing or false evidence and Malformed for a wrong shape, naming every
         fault at once.
         """
-        from strata import records, transcript
+        from strata import derive
 
         with self._write("record") as plan:
-            source = card.get("source_block") if isinstance(card, Mapping) else None
-            if not isinstance(source, str) or not source:
-                raise Refused("an event card needs a source_block", remedy="name the block its evidence stands in")
-            path = self._lookup.record(source, kinds=(Kind.BLOCK,))
-            block = _readable(self._store.files.read(path), path)
-            messages = transcript.decode(block.body, path)
-            event = records.parse_event(card, block.text("id"), messages)
-            for other in (*event.supersedes, *event.conflicts_with):
-                self._lookup.record(other, kinds=(Kind.EVENT,), exact=True)
-            day = next((moment[:10] for moment in (event.mentioned_at,) if len(moment) >= 10), "") or self._now().date().isoformat()
-            ref = self._capture()._fresh_id("evt", day, plan)
-            document = records.event_document(ref, event)
-            target = layout.record_path(ref) or ""
-            plan.put(target, document.data)
-            plan.subject = f"Record {event.title}"
-            plan.trailers += [("Strata-Record", ref), ("Strata-Source", f"{block.text('id')}#{','.join(event.source_messages)}")]
-        return Written(ref, target, plan.commit or "")
+            ref, path = derive.record(plan, self._store, self._lookup, card, self._now(), self._new_id)
+        return Written(ref, path, plan.commit or "")
 
     # -- reading -----------------------------------------------------------------------------
 
@@ -380,7 +336,7 @@ class Memory:
     def search_many(self, queries: Iterable[str], **filters: Any) -> list[list[Hit]]:
         """`search` for many queries over one look at the tree."""
         self._store.refresh()
-        limit = filters.pop("limit", None) or self._config()["search_limit"]
+        limit = filters.pop("limit", None) or self._config_to_read()["search_limit"]
         return [self._lookup.search(query, limit=limit, **filters) for query in queries]
 
     def complete(self, prefix: str) -> list[Row]:
@@ -417,6 +373,7 @@ class Memory:
 
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Build the index anew; the old one answers until then. Returns the number of files indexed."""
+        self._store.lock_timeout = self._config_to_read()["lock_timeout"]
         return self._store.rebuild(progress)
 
     # -- settings ----------------------------------------------------------------------------
@@ -439,9 +396,6 @@ class Memory:
             plan.trailers.append(("Strata-Setting", key))
         return Written(key, layout.SETTINGS, plan.commit or "")
 
-    def _stamp(self) -> str:
-        return self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
-
 
 def is_memory(directory: Path) -> bool:
     """Whether this very directory is a memory: it has its settings file and its own repository."""
@@ -460,28 +414,6 @@ def template() -> dict[str, bytes]:
     return {place.relative_to(folder).as_posix(): place.read_bytes() for place in sorted(folder.rglob("*")) if place.is_file()}
 
 
-def _note(old: Document | None, body: bytes, title: str, tags: Sequence[str], *, append: bool, created: str) -> Document:
-    """The note as it will be: a new one, or the old one's header with another or a longer body."""
-    if not body.endswith(b"\n"):
-        body += b"\n"
-    header = {key: value for key, value in (("title", title), ("tags", list(tags))) if value}
-    if old is None:
-        return Document.new({**header, "created_at": created}, body)
-    if append:
-        gap = b"" if not old.body or old.body.endswith(b"\n") else b"\n"
-        body = old.body + gap + body
-    if old.problem:
-        raise old.problem
-    kept = old.data[: len(old.data) - len(old.body)]
-    return Document.parse(kept + body).with_values(header) if kept else Document.new({**header, "created_at": created}, body)
-
-
-def _move(plan: Plan, source: str, target: str, data: bytes) -> None:
-    from strata.model import Drop
-
-    plan.edits += [Put(target, data, ""), Drop(source)]
-
-
 def _describe_capture(plan: Plan, capture: Capture, threads: Sequence[str], verb: str) -> None:
     what = [f"{capture.stored} message{'s' * (capture.stored != 1)}"] if capture.stored else []
     blocks = len(capture.sealed)
@@ -491,20 +423,6 @@ def _describe_capture(plan: Plan, capture: Capture, threads: Sequence[str], verb
     plan.subject = f"{verb} {', '.join(what) or 'nothing'} ({where})"
     plan.trailers += [("Strata-Thread", thread) for thread in threads[:20]]
     plan.trailers += [("Strata-Record", block.ref) for block in capture.sealed[:100]]
-
-
-def _readable(data: bytes, path: str) -> Document:
-    document = Document.parse(data, path)
-    if document.problem:
-        raise document.problem
-    return document
-
-
-def _encoded(text: str) -> bytes:
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise Malformed(f"character {error.start + 1} cannot be written as UTF-8 (a lone surrogate)", remedy="give the text as valid UTF-8") from None
 
 
 def _enclosing_repository(root: Path) -> str:

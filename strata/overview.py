@@ -28,6 +28,7 @@ _ORDER = {"error": 0, "warning": 1, "note": 2}
 
 def status(store: Store) -> Status:
     """See `Memory.status`."""
+    index = _index_state(store)  # before anything looks further and so brings it up to date
     seen = survey.survey(store.root, 0, {}, deep=True)
     counts: dict[str, dict[str, tuple[int, int]]] = {tier: {} for tier in layout.TIERS}
     threads: dict[str, int] = {}
@@ -52,7 +53,7 @@ def status(store: Store) -> Status:
         branch=branch(store.root),
         commits=store.history.count(),
         last_commit=log[0].at if log else "",
-        index=_index_state(store),
+        index=index,
         repository_bytes=_size(store),
         loose_objects=store.history.loose_objects(),
         in_progress=in_progress(store.root),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from strata import survey
 from strata.entries import entries
-from strata.errors import Conflict, Locked, NotFound, OutsideMemory, StrataError, TierVanished
+from strata.errors import Locked, NotFound, OutsideMemory, TierVanished
 from strata.files import Files, blob_id
 from strata.head import head
 from strata.layout import TIERS, is_record, is_tracked
@@ -95,16 +95,16 @@ class Store:
                 if (mark := self.shadow.mark()) is not None and not self._stale(mark):
                     return
             except PermissionError as error:
-                self._warn(f"{error.filename} cannot be read; answering from the index")
+                self.warn(f"{error.filename} cannot be read; answering from the index")
                 return
         try:
             with self.files.lock(LOOK_PATIENCE if self.shadow.mark() is not None else self.lock_timeout):
                 self._recover()
                 self._catch_up()
         except Locked:
-            self._warn("another process is writing; the index may lag behind it")
+            self.warn("another process is writing; the index may lag behind it")
         except (PermissionError, OutsideMemory) as error:
-            self._warn(f"the index cannot be brought up to date: {error}")
+            self.warn(f"the index cannot be brought up to date: {error}")
 
     def _stale(self, mark: dict[str, Any]) -> bool:
         look = self._look(mark)
@@ -440,7 +440,7 @@ class Store:
     def _blob_at(self, path: str) -> str:
         return blob_id(data) if (data := self.bytes_of(path)) is not None else ""
 
-    def _warn(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         if text not in self.warnings:
             self.warnings.append(text)
 
