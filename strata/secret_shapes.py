@@ -115,14 +115,14 @@ _CAMEL = ("apiKey", "ApiKey", "accessKey", "AccessKey", "secretKey", "SecretKey"
 NAMES = tuple(dict.fromkeys([*(form for word in _WORDS for form in (word, word.upper(), word.capitalize())), *_CAMEL]))
 _NAME = "|".join(sorted(NAMES, key=len, reverse=True))
 _SECRET = (
-    r"(?P<quote>[\"'`])?(?P<secret>(?=[A-Za-z_.:/+=-]{0,200}+[\d!@#$%^&*?~])(?(quote)[^\s\"'`\\<>{}\[\]]{8,512}+(?=\\?(?P=quote))"
+    r"(?P<quote>[\"'`])?+(?P<secret>(?=[A-Za-z_.:/+=-]{0,200}+[\d!@#$%^&*?~])(?(quote)[^\s\"'`\\<>{}\[\]]{8,512}+(?=\\?(?P=quote))"
     r"|[^\s\"'`,;&<>(){}\[\]|\\]{8,512}+))(?![(\[<])"
 )
 
-ASSIGNED = rf"(?P<name>{_NAME})\\?[\"'`]?\s{{0,3}}(?P<sign>=>|:=|=|:)(?!=)\s{{0,3}}\\?(?:[bru](?=[\"']))?{_SECRET}"
+ASSIGNED = rf"(?P<name>{_NAME})\\?+[\"'`]?+\s{{0,3}}+(?P<sign>=>|:=|=|:)(?!=)\s{{0,3}}+\\?+(?:[bru](?=[\"']))?+{_SECRET}"
 """A value assigned to a name that ends in one of NAMES: shell, code, JSON (also within a JSON string), YAML, INI."""
 
-FLAG = rf"--(?:[a-z]{{1,20}}-){{0,3}}(?P<name>{_NAME})(?P<sign>[ ])\\?{_SECRET}"
+FLAG = rf"--(?:[a-z]{{1,20}}-){{0,3}}(?P<name>{_NAME})(?P<sign>[ ])\\?+{_SECRET}"
 """The same as an option of a command: `--db-password VALUE`."""
 
 STEMS = ("pass", "pwd", "secret", "token", "key")

@@ -1,0 +1,217 @@
+"""The shadow of a memory: a full-text index of its entries, kept with Whoosh; a cache that can always be built anew."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from strata.model import Entry
+from strata.shadow.found import Found, ShadowDamaged
+
+if TYPE_CHECKING:
+    from strata.shadow.search import Filter
+    from strata.shadow.snapshot import Snapshot
+    from strata.shadow.stamp import Stamp
+
+__all__ = ["Found", "Shadow", "ShadowDamaged"]
+
+_ATTEMPTS = 10  # of a reader whose files a writer has just replaced
+_REMEDY = "strata reindex"
+_DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, EOFError, OverflowError, struct.error)
+
+Answer = TypeVar("Answer")
+
+
+class Shadow:
+    """The index in `directory`, trusted only where it was written with `key`, the secret of this machine.
+
+    Making one opens nothing. Reading never blocks and never waits for a writer; a reader sees the last commit.
+    Every reading method raises ShadowDamaged where there is no usable index: build it anew with `rebuild`.
+    """
+
+    def __init__(self, directory: Path, key: bytes) -> None:
+        self.directory = directory
+        self._key = key
+        self._snapshot: Snapshot | None = None
+        self._seen: tuple[Any, ...] = ()
+        self._stamp: Stamp | None = None
+
+    # -- state -------------------------------------------------------------------------------
+
+    def mark(self) -> dict[str, Any] | None:
+        """What was stored with the last update; None if there is no usable index: absent, of another version or machine, damaged."""
+        stamp = self._current()
+        return None if stamp is None else stamp.mark
+
+    def close(self) -> None:
+        """Let go of the files; the next call opens them again."""
+        if self._snapshot is not None:
+            self._snapshot.close()
+        self._snapshot, self._stamp, self._seen = None, None, ()
+
+    # -- reading -----------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        kinds: Iterable[str] = (),
+        tiers: Iterable[str] = (),
+        thread: str = "",
+        since: str = "",
+        until: str = "",
+        limit: int = 10,
+    ) -> list[Found]:
+        """The best `limit` entries that share a term with the query; empty arguments do not restrict.
+
+        `since` and `until` are compared with `at` as `strata.moment.within` does, which raises Malformed.
+        Ordered by score, then the newer first, then by ref.
+        """
+        wanted = _filter(kinds, tiers, thread, since, until)
+        return self._read(lambda now: now.search(query, wanted, limit))
+
+    def entries(
+        self, *, kinds: Iterable[str] = (), tiers: Iterable[str] = (), thread: str = "", since: str = "", until: str = ""
+    ) -> Iterator[Found]:
+        """All entries, restricted as in `search`: the newest first, those without a time last, then by ref."""
+        wanted = _filter(kinds, tiers, thread, since, until)
+        found = self._read(lambda now: now.entries(wanted))
+        with _damage():
+            yield from found
+
+    def find(self, prefix: str) -> list[Found]:
+        """The records (no messages) whose ref starts with `prefix`, by ref."""
+        return self._read(lambda now: now.find(prefix))
+
+    def message_ids(self, thread: str) -> set[str]:
+        """The ids of all messages of a thread, sealed or not."""
+        return self._read(lambda now: now.message_ids(thread))
+
+    def has_messages(self, thread: str, ids: Iterable[str]) -> set[str]:
+        """Those of `ids` that are messages of the thread; cheap for a few."""
+        wanted = list(ids)
+        return self._read(lambda now: now.has_messages(thread, wanted))
+
+    # -- writing -----------------------------------------------------------------------------
+
+    def update(self, changes: Mapping[str, Sequence[Entry] | None], mark: dict[str, Any]) -> None:
+        """Replace all entries of each path (None or empty: remove them), commit, and store the mark with the commit.
+
+        After an error nothing has changed. Raises Locked, and ShadowDamaged where there is no usable index.
+        """
+        from strata.shadow import commit
+
+        batches = commit.batched(changes)
+        with commit.locked(self._existing(), commit.WRITING):
+            self._read(lambda now: commit.updated(self.directory, self._key, now, changes, batches, mark))
+
+    def remark(self, mark: dict[str, Any]) -> None:
+        """Store another mark; the entries stay as they are."""
+        from dataclasses import replace
+
+        from strata.shadow import commit, stamp
+
+        with commit.locked(self._existing(), commit.WRITING):
+            found = self._current()
+            if found is None:
+                raise _absent()
+            stamp.save(self.directory, self._key, replace(found, mark=mark))
+
+    def optimize(self) -> None:
+        """Merge small segments and drop what was removed, so that searches stay fast; takes seconds at 100,000 entries."""
+        from strata.shadow import commit
+
+        with commit.locked(self._existing(), commit.WRITING):
+            self._read(lambda now: commit.optimized(self.directory, self._key, now))
+
+    def rebuild(
+        self,
+        root: Path,
+        paths: Sequence[str],
+        mark: dict[str, Any],
+        *,
+        entries: Callable[[str, bytes], list[Entry]],
+        progress: Callable[[int, int], None] | None = None,
+        processes: int | None = None,
+    ) -> None:
+        """Index the files `root/path` anew, beside the index there is, which answers until the new one takes its place.
+
+        `entries` gives the entries of a file; when it is a function at the top of a module and there are many files,
+        `processes` (the number of cores by default) share the work. Files that have vanished are left out.
+        `progress` is called with the number of files done and the number of all.
+        """
+        from strata.shadow import rebuild
+
+        rebuild.rebuilt(self.directory, self._key, root, paths, mark, entries, progress, processes)
+
+    # -- the current stamp and snapshot ------------------------------------------------------
+
+    def _current(self) -> Stamp | None:
+        """The stamp, when it is ours and names files that are all there; kept while none of them changes."""
+        from strata.shadow import stamp
+
+        if self._seen and stamp.sight(self.directory, self._stamp) == self._seen:
+            return self._stamp
+        before = stamp.sight(self.directory, None)
+        with _damage():
+            found = stamp.load(self.directory, self._key)
+            while found is not None and not stamp.intact(self.directory, found):  # damaged, or a writer was faster
+                again = stamp.load(self.directory, self._key)
+                found = None if again == found else again
+        after = stamp.sight(self.directory, found) if found is not None else ()
+        self._stamp, self._seen = found, after if after[:1] == before else ()
+        return found
+
+    def _opened(self) -> Snapshot:
+        """The current snapshot; looked for anew when a writer removes its files between the stamp and the opening."""
+        from strata.shadow.snapshot import Snapshot
+
+        missing: FileNotFoundError | None = None
+        for _ in range(_ATTEMPTS):
+            found = self._current()
+            if found is None:
+                break
+            if self._snapshot is not None and self._snapshot.stamp is found:
+                return self._snapshot
+            try:
+                with _damage():
+                    self._snapshot = Snapshot(self.directory, found, self._snapshot)
+            except FileNotFoundError as error:
+                missing, self._seen = error, ()
+        raise _absent() from missing
+
+    def _read(self, ask: Callable[[Snapshot], Answer]) -> Answer:
+        now = self._opened()
+        with _damage():
+            return ask(now)
+
+    def _existing(self) -> Path:
+        if not self.directory.is_dir():
+            raise _absent()
+        return self.directory
+
+
+def _filter(kinds: Iterable[str], tiers: Iterable[str], thread: str, since: str, until: str) -> Filter:
+    from strata import moment
+    from strata.shadow.search import Filter
+
+    for field, bound in (("since", since), ("until", until)):
+        if bound:
+            moment.parse(bound, field=field)
+    return Filter(tuple(map(str, kinds)), tuple(map(str, tiers)), thread, since, until)
+
+
+def _absent() -> ShadowDamaged:
+    return ShadowDamaged("there is no usable index", remedy=_REMEDY)
+
+
+@contextlib.contextmanager
+def _damage() -> Iterator[None]:
+    """Whatever goes wrong in the bytes of an index is damage to it."""
+    try:
+        yield
+    except _DAMAGE as error:
+        raise ShadowDamaged(f"the index is damaged: {error!r}", remedy=_REMEDY) from error

@@ -1,0 +1,118 @@
+"""Entries turned into a segment: inverted in memory, then written in one go."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+
+from strata import moment
+from strata.errors import Malformed
+from strata.model import Entry
+from strata.shadow.scoring import MOST_TF, codes, weights
+from strata.shadow.segment import COLUMNS, MOST_DOCUMENTS, NAMES, Segment, key, message_key, write
+
+_MOST_POSTINGS = 1_200_000  # about 60 MB in memory
+_FAR = 2**63 - 1
+_TICK = timedelta(microseconds=1)
+_MINUTE = timedelta(minutes=1)
+
+
+class Batch:
+    """Documents to be written as one segment."""
+
+    def __init__(self) -> None:
+        self._text: defaultdict[str, array[int]] = defaultdict(_numbers)
+        self._keys: defaultdict[bytes, array[int]] = defaultdict(_numbers)
+        self._stored: list[bytes] = []
+        self._columns = {name: array(code) for name, code in COLUMNS.items() if name != "stored"}
+        self._names: dict[str, dict[str, int]] = {name: {} for name in NAMES}
+        self._postings = 0
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to write; no document more fits when there are 65,535."""
+        return self._postings >= _MOST_POSTINGS or len(self._stored) >= MOST_DOCUMENTS
+
+    def add(self, entry: Entry) -> None:
+        """Take in one entry; on an error the batch is unusable."""
+        row = [entry.path, entry.ref, entry.kind, entry.title, entry.at, entry.until, entry.thread, entry.message, entry.speaker]
+        if not all(isinstance(value, str) for value in row):
+            raise TypeError(f"an entry of {entry.path} has a field that is no text: {row}")
+        number = len(self._stored) << 8
+        found = weights(entry)
+        table = codes(found.total())
+        text = self._text
+        for term, tf in found.items():
+            text[term].append(number | table[tf if tf < MOST_TF else MOST_TF])
+        self._keys[key("path", entry.path)].append(number | 1)
+        if entry.kind == "message":
+            self._keys[message_key(entry.thread, entry.message)].append(number | 1)
+        else:
+            self._keys[key("ref", entry.ref)].append(number | 1)
+        self._postings += len(found) + 2
+        self._stored.append(json.dumps([*row, entry.tags, entry.position], separators=(",", ":")).encode())
+        opens, closes, offset = _stretch(entry.at)
+        named = {"kind": entry.kind, "tier": entry.path.partition("/")[0], "thread": entry.thread, "speaker": entry.speaker}
+        for name, value in named.items():
+            self._columns[name].append(self._names[name].setdefault(value, len(self._names[name])))
+        position = max(-_FAR, min(entry.position, _FAR))
+        for name, value in {"position": position, "opens": opens, "closes": closes, "offset": offset}.items():
+            self._columns[name].append(value)
+
+    def absorb(self, segment: Segment, dead: Iterable[int]) -> None:
+        """Take in the documents of a segment but the dead ones."""
+        gone = set(dead)
+        base = len(self._stored)
+        kept = [document for document in range(segment.documents) if document not in gone]
+        number = dict(zip(kept, range(base, base + len(kept)), strict=True))
+        for term, extent in segment.starting(b""):
+            documents, impacts = segment.postings(extent)
+            moved = [number[document] << 8 | code for document, code in zip(documents, impacts, strict=True) if document in number]
+            if moved:
+                into = self._text[term[2:].decode("utf-8", "surrogatepass")] if term.startswith(_TEXT) else self._keys[term]
+                into.extend(moved)
+                self._postings += len(moved)
+        self._stored += map(segment.blob, kept)
+        for name, column in self._columns.items():
+            values = segment.column(name)
+            if name in NAMES:
+                names = self._names[name]
+                code = [names.setdefault(value, len(names)) for value in segment.names[name]]
+                column.extend(code[values[document]] for document in kept)
+            else:
+                column.extend(values[document] for document in kept)
+
+    def write(self, path: Path) -> None:
+        """Write the segment, durably."""
+        postings = sorted(self._keys.items())
+        postings += sorted((key("text", term), found) for term, found in self._text.items())
+        write(path, postings, self._stored, self._columns, {name: list(codes) for name, codes in self._names.items()})
+
+
+_TEXT = key("text", "")
+
+
+def _numbers() -> array[int]:
+    return array("I")
+
+
+@lru_cache(maxsize=4096)
+def _stretch(at: str) -> tuple[int, int, int]:
+    """When a time opens and closes on its writer's clock (microseconds since year 1), and that clock's offset in minutes.
+
+    (-1, -1, 0) for an unknown time.
+    """
+    try:
+        found = moment.parse(at)
+    except Malformed:
+        return -1, -1, 0
+    offset = found.offset // _MINUTE if found.offset else 0
+    return (found.opens - datetime.min) // _TICK, (found.closes - datetime.min) // _TICK, offset

@@ -1,0 +1,35 @@
+"""What the index gives back, and how it says that it is broken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from strata.errors import StrataError
+
+
+class ShadowDamaged(StrataError):
+    """The index is absent, foreign or damaged; it is a cache, so the remedy is to build it anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entry as the index knows it, without its text; `score` and `terms` (those that matched) only from a search."""
+
+    path: str
+    ref: str
+    kind: str
+    title: str = ""
+    at: str = ""
+    until: str = ""
+    thread: str = ""
+    message: str = ""
+    speaker: str = ""
+    tags: tuple[str, ...] = ()
+    position: int = 0
+    score: float = 0.0
+    terms: tuple[str, ...] = ()
+
+    @property
+    def tier(self) -> str:
+        """The first component of the path."""
+        return self.path.partition("/")[0]

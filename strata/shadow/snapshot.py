@@ -1,0 +1,106 @@
+"""The index as it stood at one commit: everything that can be asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from strata.shadow.found import Found
+from strata.shadow.search import Filter, Part, best, matched
+from strata.shadow.segment import Segment, key, message_key
+from strata.shadow.stamp import Stamp
+from strata.shadow.terms import query_terms
+
+
+class Snapshot:
+    """The segments that one stamp names. Later commits do not change it, and may remove its files once they are open."""
+
+    def __init__(self, directory: Path, stamp: Stamp, before: Snapshot | None = None) -> None:
+        known = {} if before is None or before.stamp.live != stamp.live else before._named()
+        self.stamp = stamp
+        self.parts: list[Part] = []
+        for listed in stamp.parts:
+            part = known.get(listed.name)
+            if part is None:
+                part = Part(Segment(directory / stamp.live / listed.name), listed.dead)
+            elif len(part.dead) != len(listed.dead):
+                part = Part(part.segment, listed.dead)
+            self.parts.append(part)
+
+    def _named(self) -> dict[str, Part]:
+        return {listed.name: part for listed, part in zip(self.stamp.parts, self.parts, strict=True)}
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for part in self.parts:
+            part.segment.close()
+        self.parts = []
+
+    def search(self, query: str, wanted: Filter, limit: int) -> list[Found]:
+        """The best entries: by score, then the newer, then by ref and path."""
+        terms = query_terms(query)
+        if not terms or limit < 1:
+            return []
+        scored = [(-score, self.parts[number].order(document), number, document) for score, number, document in best(self.parts, terms, wanted, limit)]
+        scored.sort(key=_rank)
+        if len(scored) > limit:
+            last = _rank(scored[limit - 1])
+            scored = [row for row in scored if _rank(row) <= last]
+        named = [(*_rank(row), *self._names(*row[2:]), row) for row in scored]
+        named.sort()
+        return [
+            self._found(number, document, -score, matched(self.parts, terms, number, document))
+            for *_, (score, _order, number, document) in named[:limit]
+        ]
+
+    def entries(self, wanted: Filter) -> Iterator[Found]:
+        """All entries that are wanted: the newest first, then by ref and path."""
+        rows = []
+        for number, part in enumerate(self.parts):
+            mask = part.allowed(wanted)
+            rows += [(part.order(document), number, document) for document in range(part.segment.documents) if mask is None or mask[document]]
+        rows.sort()
+        for _, same in groupby(rows, key=lambda row: row[0]):
+            found = [self._found(number, document) for _, number, document in same]
+            found.sort(key=lambda entry: (entry.ref, entry.path))
+            yield from found
+
+    def find(self, prefix: str) -> list[Found]:
+        """The records whose ref starts with the prefix, by ref and path."""
+        found = []
+        for number, part in enumerate(self.parts):
+            for term, _ in part.segment.starting(key("ref", prefix)):
+                found += [self._found(number, document) for document in part.documents(term)]
+        return sorted(found, key=lambda entry: (entry.ref, entry.path))
+
+    def message_ids(self, thread: str) -> set[str]:
+        """The ids of all messages of a thread."""
+        start = message_key(thread)
+        return {
+            term[len(start) :].decode("utf-8", "surrogatepass")
+            for part in self.parts
+            for term, _ in part.segment.starting(start)
+            if part.documents(term)
+        }
+
+    def has_messages(self, thread: str, ids: Iterable[str]) -> set[str]:
+        """Those of the ids that are messages of the thread."""
+        return {id_ for id_ in ids if any(part.documents(message_key(thread, id_)) for part in self.parts)}
+
+    def documents(self, path: str) -> list[Sequence[int]]:
+        """For each part the documents of a file."""
+        term = key("path", path)
+        return [part.documents(term) for part in self.parts]
+
+    def _names(self, number: int, document: int) -> tuple[str, str]:
+        row = self.parts[number].segment.stored(document)
+        return row[1], row[0]
+
+    def _found(self, number: int, document: int, score: float = 0.0, terms: tuple[str, ...] = ()) -> Found:
+        path, ref, kind, title, at, until, thread, message, speaker, tags, position = self.parts[number].segment.stored(document)
+        return Found(path, ref, kind, title, at, until, thread, message, speaker, tuple(tags), position, score, terms)
+
+
+def _rank(row: tuple[float, tuple[int, int], int, int]) -> tuple[float, tuple[int, int]]:
+    return row[:2]
