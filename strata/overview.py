@@ -90,12 +90,14 @@ def doctor(store: Store, *, fix: bool) -> list[Problem]:
     if fix:
         _mend(store)
     problems = [*_repository(store), *_settings(store), *_leftovers(store)]
+    usable = not any(problem.severity == "error" and problem.path == ".git" for problem in problems)
     seen = survey.survey(store.root, 0, {}, deep=True)
     problems += [Problem("warning", path, why, "put real files there; strata looks at nothing else") for path, why in seen.skipped]
     paths = sorted(path for path in seen.touched if layout.is_record(path))
-    for problem in check((path, data) for path in paths if (data := store.bytes_of(path)) is not None):
+    for problem in check((path, data) for path in paths if (data := store.tree.bytes_of(path)) is not None):
         problems.append(_who_changed(store, problem) if problem.message == "the sealed source was changed" else problem)
-    problems += _memory_state(store)
+    if usable:
+        problems += _memory_state(store)
     return sorted(problems, key=lambda problem: (_ORDER[problem.severity], problem.path, problem.line or 0))
 
 
@@ -153,7 +155,7 @@ def _memory_state(store: Store) -> Iterator[Problem]:
 
 def _who_changed(store: Store, problem: Problem) -> Problem:
     """Name the commit that changed a sealed source, and the one to restore it from."""
-    data = store.bytes_of(problem.path) or b""
+    data = store.tree.bytes_of(problem.path) or b""
     wanted = Document.parse(data, problem.path).text("source_sha256")
     culprit = "not committed yet"
     place = problem.path

@@ -35,6 +35,7 @@ class MemoryMachine(RuleBasedStateMachine):
         self.notes: dict[str, str] = {}
         self.said: dict[tuple[str, str], str] = {}
         self.gone: list[str] = []
+        self.staged: set[str] = set()
         self.number = 0
 
     @initialize()
@@ -99,6 +100,7 @@ class MemoryMachine(RuleBasedStateMachine):
         if path in self.notes:
             self.gone.append(self.notes.pop(path))
             (self.root / path).unlink()
+            self.unstage(path)
 
     @rule(target=files, path=consumes(files), folder=st.sampled_from(["active/notes", "cooled/notes", "archive/notes"]))
     def move_by_hand(self, path: str, folder: str) -> str:
@@ -109,6 +111,7 @@ class MemoryMachine(RuleBasedStateMachine):
         (self.root / folder).mkdir(parents=True, exist_ok=True)
         (self.root / path).rename(self.root / target)
         self.notes[target] = self.notes.pop(path)
+        self.unstage(path)
         return target
 
     @rule()
@@ -120,6 +123,13 @@ class MemoryMachine(RuleBasedStateMachine):
     def stage_by_hand(self, path: str) -> None:
         if path in self.notes:
             git(self.root, "add", "--", path)
+            self.staged.add(path)
+
+    def unstage(self, path: str) -> None:
+        """A person takes back what they staged of a file that goes: strata would leave it staged."""
+        if path in self.staged:
+            git(self.root, "reset", "-q", "--", path)
+            self.staged.discard(path)
 
     @rule()
     def look_at_an_old_commit_and_come_back(self) -> None:

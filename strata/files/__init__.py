@@ -12,25 +12,16 @@ import contextlib
 import hashlib
 import json
 import os
-import secrets
 import stat
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from strata.errors import AlreadyExists, Conflict, Locked, NotFound, OutsideMemory, StrataError
+from strata.errors import AlreadyExists, Conflict, NotFound, OutsideMemory, StrataError
+from strata.files.durable import is_temporary, sync_folder, write_durably
+from strata.files.lock import held
 from strata.layout import LOCAL
 from strata.model import Drop, Edit, Put, Rename
-
-TEMP_PREFIX = ".strata-"
-TEMP_SUFFIX = ".tmp"
-
-
-def is_temporary(name: str) -> bool:
-    """Whether a file of this name is one of ours, on its way to its real name."""
-    return name.startswith(TEMP_PREFIX) and name.endswith(TEMP_SUFFIX)
 
 
 def blob_id(data: bytes) -> str:
@@ -44,7 +35,7 @@ class Files:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.local = root / LOCAL
-        self._locked = False
+        self.locked = False  # whether this very object holds the lock
 
     # -- reading -----------------------------------------------------------------------------
 
@@ -109,20 +100,15 @@ class Files:
 
         Raises Locked after `timeout` seconds. Not re-entrant.
         """
-        if self._locked:
+        if self.locked:
             raise RuntimeError("the lock is already held by this Memory")
         self.make_local()
-        descriptor = os.open(self.local / "lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-        try:
-            _acquire(descriptor, timeout)
-            self._locked = True
+        with held(self.local / "lock", timeout):
+            self.locked = True
             try:
                 yield
             finally:
-                self._locked = False
-                _release(descriptor)
-        finally:
-            os.close(descriptor)
+                self.locked = False
 
     def make_local(self) -> None:
         """Create `.strata/`, readable by its owner alone."""
@@ -232,90 +218,3 @@ class Files:
         for folder, folders, names in os.walk(self.root):
             folders[:] = [name for name in folders if name != ".git"]
             yield from (Path(folder, name) for name in names if is_temporary(name))
-
-
-def write_durably(place: Path, data: bytes, *, fresh: bool = False) -> None:
-    """Replace `place` by `data` in one step; with `fresh`, refuse (AlreadyExists) if something is there.
-
-    The permissions of a file that is replaced are kept.
-    """
-    temp = place.with_name(f"{TEMP_PREFIX}{secrets.token_hex(8)}{TEMP_SUFFIX}")
-    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if fresh:
-            _publish(temp, place)
-        else:
-            with contextlib.suppress(FileNotFoundError):
-                os.chmod(temp, stat.S_IMODE(place.stat().st_mode))
-            os.replace(temp, place)
-    except BaseException:
-        temp.unlink(missing_ok=True)
-        raise
-
-
-def _publish(temp: Path, place: Path) -> None:
-    """Give the temporary file its name without ever replacing another (a hard link fails where a rename would not)."""
-    try:
-        os.link(temp, place)
-    except FileExistsError:
-        raise AlreadyExists("a file is there already; nothing was overwritten", path=place.name) from None
-    except (OSError, AttributeError):  # a file system without hard links
-        if os.path.lexists(place):
-            raise AlreadyExists("a file is there already; nothing was overwritten", path=place.name) from None
-        os.rename(temp, place)
-        return
-    temp.unlink()
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a rename in `folder` survive power loss; Windows does this with the rename itself."""
-    if sys.platform == "win32":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(descriptor: int) -> bool:
-        try:
-            os.lseek(descriptor, 0, os.SEEK_SET)
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def _release(descriptor: int) -> None:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _try_lock(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _release(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-
-
-def _acquire(descriptor: int, timeout: float) -> None:
-    deadline = time.monotonic() + timeout
-    pause = 0.001
-    while not _try_lock(descriptor):
-        if time.monotonic() >= deadline:
-            raise Locked(f"another process has been writing to this memory for {timeout:g} seconds", remedy="try again in a moment")
-        time.sleep(pause)
-        pause = min(pause * 1.5, 0.05)

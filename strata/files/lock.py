@@ -1,0 +1,64 @@
+"""One lock between processes, kept by the kernel: it is free when its holder ends, however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from strata.errors import Locked
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _release(descriptor: int) -> None:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _release(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+@contextlib.contextmanager
+def held(place: Path, timeout: float) -> Iterator[None]:
+    """Hold the lock file at `place`; raises Locked after `timeout` seconds."""
+    descriptor = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    try:
+        _acquire(descriptor, timeout)
+        try:
+            yield
+        finally:
+            _release(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _acquire(descriptor: int, timeout: float) -> None:
+    deadline = time.monotonic() + timeout
+    pause = 0.001
+    while not _try_lock(descriptor):
+        if time.monotonic() >= deadline:
+            raise Locked(f"another process has been writing to this memory for {timeout:g} seconds", remedy="try again in a moment")
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.05)

@@ -1,0 +1,197 @@
+"""The working tree as index and history see it: what changed, what nobody committed, and the mark to remember.
+
+The mark is kept with the index. It names the commit and the uncommitted files the index reflects:
+`head`, the file system's `clock` at the look, each of the `folders` with its time and number of
+files, and what is `known` of single files (blob, stat, whether it is dirty) that the clock alone
+cannot vouch for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from strata import survey
+from strata.errors import NotFound, OutsideMemory
+from strata.files import Files, blob_id
+from strata.head import head
+from strata.layout import is_tracked
+
+if TYPE_CHECKING:
+    from strata.history import History
+
+MANY = 8  # touched files from which on a newer clock is worth remembering
+
+
+@dataclass(slots=True)
+class Look:
+    """What a look found: `changes` to index, `dirty` files a person left (None: removed), and the mark that follows."""
+
+    mark: dict[str, Any]
+    changes: dict[str, bytes | None] = field(default_factory=dict)
+    dirty: dict[str, bytes | None] = field(default_factory=dict)
+    moved: bool = False
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Tree:
+    """One memory's working tree; it is only ever read here."""
+
+    def __init__(self, files: Files, history: Callable[[], History]) -> None:
+        self._files = files
+        self._root = files.root
+        self._history = history
+
+    def bytes_of(self, path: str) -> bytes | None:
+        """The bytes at `path`, or None when there is no readable regular file."""
+        try:
+            return self._files.read(path)
+        except (NotFound, OutsideMemory):
+            return None
+
+    def blob_at(self, path: str) -> str:
+        """The blob id of the file at `path`, "" for none."""
+        return blob_id(data) if (data := self.bytes_of(path)) is not None else ""
+
+    def look(self, mark: dict[str, Any], *, deep: bool = False) -> Look:
+        """Compare the tree with what the index reflects by `mark`; with `deep`, file by file in every tier.
+
+        Raises PermissionError for a folder that cannot be read, and what git raises when it has to be
+        asked and cannot be used.
+        """
+        before, known = mark["head"], mark["known"]
+        trusted = mark["clock"] - survey.slack(mark["clock"])
+        clock = survey.clock(self._root)
+        now = head(self._root)
+        seen = survey.survey(self._root, trusted, {name: tuple(value) for name, value in mark["folders"].items()}, deep=deep)
+        candidates = set(seen.touched) | set(known)
+        for folder in [*seen.listing, *seen.gone]:
+            candidates |= self._names_changed(folder, seen.listing.get(folder, set()), before)
+        if now != before:
+            candidates |= self._between(before, now)
+
+        look = Look(_mark(now, clock, seen), skipped=seen.skipped)
+        for path in sorted(candidates):
+            if is_tracked(path):
+                self._compare(path, known.get(path), before, trusted, look)
+        folders_moved = look.mark["folders"] != mark["folders"]
+        look.moved = now != before or folders_moved or look.mark["known"].keys() != known.keys() or len(seen.touched) > MANY
+        return look
+
+    def everything(self, commit: str | None) -> tuple[list[str], dict[str, Any]]:
+        """Every tracked file in the tree, and the mark of an index that reflects them all."""
+        clock = survey.clock(self._root)
+        seen = survey.survey(self._root, 0, {}, deep=True)
+        mark = _mark(commit, clock, seen)
+        tracked = sorted(path for path in seen.touched if is_tracked(path))
+        committed = dict(self._history().walk(commit)) if commit else {}
+        for path in tracked:
+            found = seen.touched[path]
+            with contextlib.suppress(NotFound):
+                blob = blob_id(self._files.read(path))
+                dirty = committed.get(path) != blob
+                if dirty or max(found[:2]) >= clock - survey.slack(clock):
+                    mark["known"][path] = [blob, *found, dirty]
+        gone = (path for path in committed if is_tracked(path) and path not in seen.touched)
+        mark["known"] |= {path: ["", 0, 0, 0, 0, True] for path in gone}
+        return tracked, mark
+
+    def stirred(self, mark: dict[str, Any]) -> bool:
+        """Whether anything in the tree may have changed since the mark, told without git."""
+        trusted = mark["clock"] - survey.slack(mark["clock"])
+        seen = survey.survey(self._root, trusted, {name: tuple(value) for name, value in mark["folders"].items()})
+        known = {path: row[1:5] for path, row in mark["known"].items()}
+        return bool(seen.listing or seen.gone or any(known.get(path) != list(found) for path, found in seen.touched.items()))
+
+    def settle(self, look: Look, written: dict[str, bytes | None]) -> None:
+        """Take over into `look` what we wrote and committed ourselves, so that the next look passes over it."""
+        look.mark["head"] = head(self._root)
+        look.moved = True
+        for path, data in written.items():
+            look.changes[path] = data
+            look.mark["known"].pop(path, None)
+            if data is not None and (found := survey.signature(self._root / path)):
+                look.mark["known"][path] = [blob_id(data), *found, False]
+        for folder in _with_parents({path.rpartition("/")[0] for path in written}):
+            look.mark["folders"].pop(folder, None)
+            if (settled := self._settled(folder)) is not None:
+                look.mark["folders"][folder] = settled
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _names_changed(self, folder: str, names: set[str], commit: str | None) -> set[str]:
+        then = set(self._history().listing(folder, commit)) if commit else set()
+        prefix = f"{folder}/" if folder else ""
+        return {prefix + name for name in names ^ then}
+
+    def _between(self, before: str | None, now: str | None) -> set[str]:
+        try:
+            return self._history().changed(before, now)
+        except NotFound:  # the commit the index reflects is gone (rebased away and collected): look at everything
+            every = survey.survey(self._root, 0, {}, deep=True)
+            return set(every.touched) | {path for path, _ in self._history().walk(now)}
+
+    def _compare(self, path: str, row: list[Any] | None, before: str | None, trusted: int, look: Look) -> None:
+        """Decide for one path: does the index need it, and is it a change nobody committed?"""
+        now, clock = look.mark["head"], look.mark["clock"]
+        found = survey.signature(self._root / path)
+        data: bytes | None = None
+        if found is None:
+            blob = ""
+        elif row and list(found) == row[1:5] and max(found[:2]) < trusted:
+            blob = row[0]
+        else:
+            try:
+                data = self._files.read(path)
+            except OutsideMemory as error:
+                look.skipped.append((path, error.message))
+                return
+            except NotFound:
+                return  # it vanished between the two looks; the next one sees that
+            blob = blob_id(data)
+        was = row[0] if row else self._committed(path, before)
+        if blob != was:
+            look.changes[path] = data if data is not None or found is None else self.bytes_of(path)
+        settled = row is not None and not row[5] and blob == was and now == before
+        dirty = not settled and blob != self._committed(path, now)
+        if dirty:
+            look.dirty[path] = data if blob else None
+        if dirty or (found and max(found[:2]) >= clock - survey.slack(clock)):
+            look.mark["known"][path] = [blob, *(found or (0, 0, 0, 0)), dirty]
+
+    def _committed(self, path: str, commit: str | None) -> str:
+        return (self._history().blob_id(path, commit) or "") if commit else ""
+
+    def _settled(self, folder: str) -> list[int] | None:
+        """A folder's time and number of files, if it holds exactly what is committed there; else the next look must see it."""
+        place = self._root / folder
+        if not place.is_dir() or place.is_symlink():
+            return None
+        moved = place.stat().st_mtime_ns
+        prefix = f"{folder}/" if folder else ""
+        names = {name for name in _visible(place) if is_tracked(prefix + name)}
+        committed = {name for name in self._history().listing(folder) if is_tracked(prefix + name)}
+        return [moved, len(names)] if names == committed else None
+
+
+def _mark(commit: str | None, clock: int, seen: survey.Survey) -> dict[str, Any]:
+    return {"head": commit, "clock": clock, "folders": {name: list(value) for name, value in seen.folders.items()}, "known": {}}
+
+
+def _visible(folder: Path) -> Iterator[str]:
+    for place in folder.iterdir():
+        if place.is_file() and not place.is_symlink():
+            yield place.name
+
+
+def _with_parents(folders: set[str]) -> set[str]:
+    """The folders and all above them; "" is the memory itself."""
+    every: set[str] = set()
+    for folder in folders:
+        while folder not in every:
+            every.add(folder)
+            folder = folder.rpartition("/")[0]
+    return every
