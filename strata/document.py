@@ -35,7 +35,7 @@ class Document:
     anything; then `header` is empty and `body` is the whole file. A byte-order mark belongs to neither.
     """
 
-    __slots__ = ("data", "path", "header", "body", "body_line", "problem", "has_header", "_text", "_nodes")
+    __slots__ = ("_nodes", "_text", "body", "body_line", "data", "has_header", "header", "path", "problem")
 
     def __init__(self, data: bytes, path: str) -> None:
         self.data = data
@@ -64,13 +64,14 @@ class Document:
         """A document with these keys in this order and exactly this body.
 
         Values are texts, numbers, dates, booleans, None (a blank), lists and mappings of these. Raises
-        `Malformed` where YAML has no way to write one: half a surrogate pair, a key above 1,000 characters, a header above `MAX_HEADER`.
+        `Malformed` where YAML has no way to write one (half a surrogate pair, a key above 1,000
+        characters) and for a header above `MAX_HEADER`.
         """
         bare = cls.parse(body, path)
         if not header and bare.body == body and not (bare.has_header or bare.problem):
             return bare
         text = "".join(line + "\n" for key, value in header.items() for line in yamltext.entry(key, value))
-        return cls._checked([b"---\n", text.encode("utf-8"), b"---\n"], body, yamltext.plain(header), path)
+        return cls._checked([b"---\n", text.encode("utf-8"), b"---\n", body], yamltext.plain(header), path)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Document) and self.data == other.data
@@ -172,7 +173,7 @@ class Document:
         if not self.has_header:
             text = yamltext.added("", key, value, line_end)
             fence = f"---{line_end}".encode()
-            return self._checked([head, fence, text.encode("utf-8"), fence], self.body, expected, self.path)
+            return self._checked([head, fence, text.encode("utf-8"), fence, self.body], expected, self.path)
         try:
             if key in self._nodes:
                 text = yamltext.changed(self._text, key, self._nodes[key], value)
@@ -188,18 +189,18 @@ class Document:
         opening = head.index(b"\n") + 1
         closing = opening + len(self._text.encode("utf-8"))
         parts = [head[:opening], text.encode("utf-8"), head[closing:]]
-        return self._checked(parts, self.body, expected, self.path)
+        return self._checked([*parts, self.body], expected, self.path)
 
     def _line(self, position: int) -> int:
         """The line of the file for a position in the header's text."""
         return 2 + self._text.count("\n", 0, position)
 
     @classmethod
-    def _checked(cls, head: Sequence[bytes], body: bytes, expected: dict[str, Any], path: str) -> Document:
+    def _checked(cls, parts: Sequence[bytes], expected: dict[str, Any], path: str) -> Document:
         """The document in these parts, if it says what was meant."""
-        document = cls.parse(b"".join([*head, body]), path)
-        if list(document.header.items()) != list(expected.items()) or document.body != body:
-            reason = document.problem.message if document.problem else "other keys would change with it"
+        document = cls.parse(b"".join(parts), path)
+        if not document.has_header or list(document.header.items()) != list(expected.items()):
+            reason = document.problem.message if document.problem else "the rest would be read differently"
             raise Malformed(f"this cannot be written into the header: {reason}", path=path, remedy="edit it by hand")
         return document
 

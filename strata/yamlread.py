@@ -34,7 +34,7 @@ class Node:
     the scalars of a block list, None for any other value.
     """
 
-    __slots__ = ("key_start", "key_end", "value", "start", "end", "style", "items")
+    __slots__ = ("end", "items", "key_end", "key_start", "start", "style", "value")
 
     def __init__(self, key_start: int, key_end: int) -> None:
         self.key_start, self.key_end = key_start, key_end

@@ -151,13 +151,13 @@ def changed(text: str, key: str, node: Node, value: Any) -> str:
     """
     first = text.rfind("\n", 0, node.key_start) + 1
     colon = text.find(":", node.key_end) + 1
-    if text[first : node.key_start].strip() or not colon:
+    if text[first : node.key_start].strip():
         raise Broken(f"the key {key!r} does not begin a line", node.key_start)
     after = _next_line(text, max(node.end, colon))
     if value is None:
         return text[:first] + text[after:]
     inline, below = _like(node, text[node.start : node.end], value)
-    beside = node.style in ("plain", "quoted", "flow") and "\n" not in text[colon : node.start]
+    beside = node.style in ("plain", "quoted", "flow")
     if beside and not below:
         gap = text[colon : node.start] or " "
         return text[:colon] + (gap + inline if inline else "") + text[node.end :]
@@ -188,7 +188,7 @@ def _requoted(old: str, source: str, new: str) -> str:
             return _quoted(new)
         if source.startswith("'") and not re.search(_UNSAFE, new):
             return "'" + new.replace("'", "''") + "'"
-        if old and source[0] not in "'&*!" and new != "null" and not re.search(_NOT_PLAIN, new):
+        if old and new != "null" and not re.search(_NOT_PLAIN, new):
             return new
     return _scalar(new)
 

@@ -127,7 +127,7 @@ def test_the_shape_is_the_documented_one() -> None:
         "\n"
         "## tool · D3:12\n"
     )
-    assert lines(encode(messages)) == {"m1": (1, 2), "m2": (4, 21), "D3:12": (23, 23)}
+    assert lines(encode(messages + messages)) == lines(encode(messages)) == {"m1": (1, 2), "m2": (4, 21), "D3:12": (23, 23)}
 
 
 @pytest.mark.parametrize(
