@@ -49,6 +49,7 @@ def _run(words: Sequence[str], options: dict[str, Any]) -> int:
         answer.let_go()
         return 0
     except OSError as error:
+        answer.let_go()
         return answer.refuse(answer.system_error(error), session)
     except Exception as error:
         if os.environ.get("STRATA_DEBUG"):

@@ -1,0 +1,88 @@
+"""Commands that read: search, show, list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from strata.cli import inputs
+from strata.cli.group import command, with_memory, with_session
+from strata.cli.options import RECORD_KINDS, Ref, bounds, filters
+from strata.cli.session import Session
+from strata.errors import Ambiguous, Malformed, NotAMemory, NotFound, OutsideMemory, UsageError
+from strata.memory import Memory
+from strata.render.values import Listing
+
+
+@command(
+    "search",
+    examples=(
+        "strata search which package manager",
+        "strata search pnpm --kind message,block --since 2026-01 --limit 5",
+        """echo '{"id": "1", "query": "package manager"}' | strata search --batch -""",
+    ),
+    exits=(NotAMemory, NotFound, Malformed),
+)
+@click.argument("query", nargs=-1)
+@filters(("message", *RECORD_KINDS))
+@click.option("--batch", metavar="FILE", type=click.Path(), help="Answer many: JSON Lines {id, query} in, {id, hits} out; - is standard input.")
+@with_session
+def search_command(session: Session, query: tuple[str, ...], batch: str | None, since: str | None, until: str | None, **narrow: Any) -> Listing:
+    """Find messages, blocks, events and notes by their words.
+
+    The query is text: quotes and capitals mean nothing special, and no character is an operator.
+    Words that are together need no quotes. Put `--` before a query that begins with a dash. What
+    was edited by hand a moment ago is found too. Nothing found is no error.
+    """
+    narrow |= bounds(since, until)
+    words = " ".join(query)
+    if batch is not None:
+        return _batch(session, batch, words, narrow)
+    if not words.strip():
+        raise UsageError("the query is empty", remedy="say what to search for: strata search which package manager")
+    return Listing(session.memory.search(words, **narrow), empty=_nothing(words, narrow), query=words)
+
+
+def _batch(session: Session, source: str, words: str, narrow: dict[str, Any]) -> Listing:
+    """The answers to a batch, always as JSON, since only a program asks so."""
+    if words:
+        raise UsageError("both a query and --batch are given", remedy="give one of them")
+    session.json = True
+    pairs = inputs.queries(source)
+    answers = session.memory.search_many([query for _, query in pairs], **narrow)
+    return Listing([{"id": name, "hits": hits} for (name, _), hits in zip(pairs, answers, strict=True)], empty="")
+
+
+def _nothing(words: str, narrow: dict[str, Any]) -> str:
+    narrowed = any(value for name, value in narrow.items() if name != "limit")
+    advice = "try it without the filters" if narrowed else "try fewer or other words, or look around with `strata list`"
+    return f"No hits for {words!r}: {advice}."
+
+
+@command(
+    "show",
+    examples=("strata show notes/plan", "strata show blk-2026 --level 1", "strata show tails/kynd#m7", "strata show notes/plan --at HEAD~1"),
+    exits=(NotAMemory, NotFound, Ambiguous, OutsideMemory),
+)
+@click.argument("ref", type=Ref())
+@click.option("--level", metavar="0-5", type=click.IntRange(0, 5), help="For a block: 0 title, 1 summary, 2 key points, 3 condensed, 4 readable, 5 verbatim.")
+@click.option("--at", metavar="WHEN", help="As the memory held it then: a revision (HEAD~3, a commit id) or a date.")
+@with_memory
+def show_command(memory: Memory, ref: str, level: int | None, at: str | None) -> Any:
+    """Show one record, or one message of it.
+
+    REF is an id, a prefix of one that fits no other, or a path; `#m3` after it names a message.
+    """
+    return memory.show(ref, level=level, at=at)
+
+
+@command("list", examples=("strata list", "strata list --kind block --thread main --limit 20", "strata list --tier active,cooled --since 2026-05"))
+@filters(RECORD_KINDS)
+@with_memory
+def list_command(memory: Memory, since: str | None, until: str | None, **narrow: Any) -> Listing:
+    """List records, newest first."""
+    narrow |= bounds(since, until)
+    rows = memory.list(**narrow)
+    narrowed = any(value for name, value in narrow.items() if name != "limit")
+    return Listing(rows, empty="No record passes these filters." if narrowed else "There are no records yet: `strata add` writes a note.")

@@ -1,0 +1,117 @@
+"""Lists of results as text for people: hits, records, blocks, commits, problems, settings, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from strata.render.screen import Screen
+from strata.render.values import Listing
+from strata.render.visible import one_line, visible, wrapped
+from strata.render.words import SHORT_ID, count, day, listed, minute, size
+
+_INDENT = "   "
+_SEVERITY = {"error": "bold red", "warning": "yellow", "note": "dim"}
+_TIER = {"active": "green", "cooled": "blue", "archive": "dim"}
+
+
+def hits(listing: Listing, screen: Screen) -> list[str]:
+    """Two lines a hit: what it is, and the text around the match."""
+    lines: list[str] = []
+    for hit in listing.items:
+        facts = [screen.paint(one_line(hit.ref), "cyan"), hit.kind, screen.paint(hit.tier, _TIER.get(hit.tier, "")), day(hit.at)]
+        facts += [one_line(hit.speaker), screen.paint(one_line(hit.title), "bold")]
+        lines.append("  ".join(fact for fact in facts if fact))
+        snippet = one_line(hit.snippet)
+        pieces = wrapped(snippet, max(20, screen.columns - len(_INDENT))) if screen.columns else [snippet]
+        lines += [_INDENT + _marked(piece, listing.query, screen) for piece in pieces if piece]
+    return lines
+
+
+def _marked(snippet: str, query: str, screen: Screen) -> str:
+    """The snippet with what matched in colour."""
+    if not screen.colours:
+        return snippet
+    from strata.snippet import spans
+
+    parts, last = [], 0
+    for start, end, _ in spans(snippet, query):
+        if start >= last:
+            parts += [snippet[last:start], screen.paint(snippet[start:end], "bold yellow")]
+            last = end
+    return "".join([*parts, snippet[last:]])
+
+
+def records(listing: Listing, screen: Screen) -> list[str]:
+    """One line a record."""
+    rows = [(day(row.at), row.kind, row.tier, one_line(row.ref), one_line(row.title)) for row in listing.items]
+    return screen.table(rows, ("dim", "", "dim", "cyan", ""))
+
+
+def sealed(listing: Listing, screen: Screen) -> list[str]:
+    """One line a block that was made."""
+    rows = [
+        (block.ref, one_line(block.thread), f"turns {block.first_turn:,}-{block.last_turn:,}", count(block.messages, "message"), one_line(block.title))
+        for block in listing.items
+    ]
+    return screen.table(rows, ("cyan", "", "dim", "dim", ""))
+
+
+def commits(listing: Listing, screen: Screen) -> list[str]:
+    """One line a commit."""
+    rows = [(commit.id[:SHORT_ID], minute(commit.at), one_line(commit.author.name), one_line(commit.subject)) for commit in listing.items]
+    return screen.table(rows, ("yellow", "dim", "dim", ""))
+
+
+def problems(listing: Listing, screen: Screen) -> list[str]:
+    """Two lines a problem: where and what, then what helps; a count at the end."""
+    lines = []
+    for problem in listing.items:
+        place = one_line(f"{problem.path}:{problem.line}" if problem.line else problem.path)
+        lines.append(f"{screen.paint(problem.severity, _SEVERITY.get(problem.severity, ''))}  {place}: {one_line(problem.message)}")
+        if problem.remedy:
+            lines.append(screen.paint(_INDENT + one_line(problem.remedy), "dim"))
+    kinds = [(name, sum(problem.severity == name for problem in listing.items)) for name in _SEVERITY]
+    total = ", ".join(count(number, name) for name, number in kinds if number)
+    fixable = sum(problem.fixable for problem in listing.items)
+    return [*lines, "", total + (f"; {fixable:,} of them `strata doctor --fix` can mend" if fixable else "")]
+
+
+def settings(listing: Listing, screen: Screen) -> list[str]:
+    """One line a setting; what differs from its default says so."""
+    rows = [
+        (row.key, one_line(str(row.value)), "" if row.value == row.default else f"(default {one_line(str(row.default))})", row.meaning)
+        for row in listing.items
+    ]
+    return screen.table(rows, ("cyan", "bold", "yellow", "dim"))
+
+
+def counts(table: Mapping[str, Mapping[str, tuple[int, int]]], screen: Screen) -> list[str]:
+    """Files and bytes of each tier by kind."""
+    kinds = list(dict.fromkeys(kind for tier in table.values() for kind in tier))
+    if not kinds:
+        return ["There is nothing in it yet."]
+    rows = [("", *(f"{kind}s" if kind != "entity" else "entities" for kind in kinds), "size")]
+    for tier, found in table.items():
+        numbers = [f"{found[kind][0]:,}" if kind in found else "–" for kind in kinds]
+        rows.append((tier, *numbers, size(sum(total for _, total in found.values())) if found else "–"))
+    return screen.table(rows, ("bold", *[""] * len(kinds), "dim"), right=range(1, len(kinds) + 2))
+
+
+def header(values: Mapping[str, Any], screen: Screen) -> list[str]:
+    """The filled keys of a record's header, aligned."""
+    rows = []
+    for key, value in values.items():
+        shown = listed([str(item) for item in value], 20) if isinstance(value, list | tuple) else one_line(str(value))
+        if shown and key not in ("id", "kind", "title"):
+            rows.append((visible(key), shown))
+    return screen.table(rows, ("dim", ""))
+
+
+def patch(difference: str, screen: Screen) -> str:
+    """A patch, its lines coloured by their first character."""
+    if not difference:
+        return "No differences."
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    lines = visible(difference).removesuffix("\n").split("\n")
+    return "\n".join(screen.paint(line, "bold" if line.startswith(("+++", "---", "diff ")) else styles.get(line[:1], "")) for line in lines)

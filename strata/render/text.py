@@ -1,0 +1,143 @@
+"""A result as text for people: one function for each kind of result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from strata.render import rows
+from strata.render.screen import Screen
+from strata.render.values import Listing, Partly, Patch, Reply
+from strata.render.visible import one_line, visible
+from strata.render.words import SHORT_ID, count, listed, minute, secrets, size
+
+if TYPE_CHECKING:
+    from strata.results import Added, Appended, Created, Ingested, Shown, Status, Written
+
+
+def text(value: Any, screen: Screen) -> str:
+    """What people read for a result, without a final line end; "" where there is nothing to say."""
+    match value:
+        case Listing():
+            return _listing(value, screen)
+        case Partly():
+            return text(value.value, screen)
+        case Reply():
+            return value.text
+        case None:
+            return ""
+        case Patch():
+            return rows.patch(value, screen)
+        case str():
+            return visible(value)
+    render = _ONE.get(type(value).__name__)
+    return "\n".join(render(value, screen)) if render else visible(json.dumps(value, ensure_ascii=False))
+
+
+def _listing(listing: Listing, screen: Screen) -> str:
+    if not listing.items:
+        return visible(listing.empty)
+    return "\n".join(_MANY[type(listing.items[0]).__name__](listing, screen))
+
+
+def _created(made: Created, screen: Screen) -> list[str]:
+    if not made.fresh:
+        return [f"The memory at {one_line(made.path)} is there already; nothing was changed."]
+    lines = [f"Made a memory at {screen.paint(one_line(made.path), 'bold')}"]
+    if made.inside:
+        lines.append(f"It lies inside another git repository, {one_line(made.inside)}: add it to the .gitignore there.")
+    return [*lines, "", "Next:", '  strata add notes/plan "Ship on Friday."', "  strata search ship"]
+
+
+def _added(note: Added, screen: Screen) -> list[str]:
+    if not note.commit:
+        return [f"{one_line(note.ref)} says just that already; nothing was written."]
+    return [_wrote(note.ref, note.path, note.commit, screen), *secrets(note.redacted)]
+
+
+def _written(record: Written, screen: Screen) -> list[str]:
+    if not record.commit:
+        return [f"{one_line(record.ref)} says just that already; nothing was written."]
+    return [_wrote(record.ref, record.path, record.commit, screen)]
+
+
+def _wrote(ref: str, path: str, commit: str, screen: Screen) -> str:
+    return f"Wrote {screen.paint(one_line(ref), 'bold')} {screen.paint(f'({one_line(path)}, commit {commit[:SHORT_ID]})', 'dim')}"
+
+
+def _appended(done: Appended, screen: Screen) -> list[str]:
+    if not done.stored:
+        return [f"Nothing new: {count(done.repeated, 'message')} known already." if done.repeated else "There was nothing to store."]
+    known = f", {done.repeated:,} known already" if done.repeated else ""
+    lines = [f"Stored {count(done.stored, 'message')}{known} {screen.paint(f'(commit {done.commit[:SHORT_ID]})', 'dim')}".rstrip()]
+    if done.sealed:
+        lines.append(f"Sealed {count(len(done.sealed), 'block')}: {listed(done.sealed)}")
+    return lines + secrets(done.redacted)
+
+
+def _ingested(done: Ingested, screen: Screen) -> list[str]:
+    known = f", {done.repeated:,} known already" if done.repeated else ""
+    where = f" in {count(len(done.threads), 'thread')}: {listed(done.threads)}" if done.threads else ""
+    lines = [f"Read {count(done.read, 'message')} ({one_line(done.format)}){where}", f"Stored {done.stored:,}{known}"]
+    if done.sealed:
+        lines.append(f"Sealed {count(len(done.sealed), 'block')}: {listed(done.sealed, 3)}")
+    if done.skipped:
+        lines.append("Passed over: " + ", ".join(f"{number:,} {one_line(why)}" for why, number in done.skipped.items()))
+    lines += secrets(done.redacted)
+    return lines + [screen.paint(f"Not read: {one_line(problem)}", "yellow") for problem in done.problems]
+
+
+def _shown(record: Shown, screen: Screen) -> list[str]:
+    level = f"level {record.level}" if record.level is not None else ""
+    commit = f"as of {record.at[:SHORT_ID]}" if record.at else ""
+    place = f"{record.path}:{record.line}" if record.line else record.path
+    facts = "  ".join(one_line(fact) for fact in (record.kind, record.ref, record.tier, level, commit, place) if fact)
+    body = visible(record.text).strip("\n")
+    title = one_line(record.title)
+    lines = [] if title in ("", body.partition("\n")[0].lstrip("# ")) else [screen.paint(title, "bold")]
+    lines.append(screen.paint(facts, "dim"))
+    if record.kind in ("event", "entity"):
+        lines += rows.header(record.header, screen)
+    return [*lines, "", body] if body else lines
+
+
+def _status(state: Status, screen: Screen) -> list[str]:
+    lines = [screen.paint(one_line(state.path), "bold"), "", *rows.counts(state.counts, screen), ""]
+    if state.threads:
+        lines += ["Threads with turns that are not sealed yet:"]
+        lines += screen.table([(f"  {one_line(name)}", count(turns, "turn")) for name, turns in state.threads.items()], ("", "dim"))
+        lines.append("")
+    commit = f"{count(state.commits, 'commit')} on {one_line(state.branch) or 'no branch'}, last {minute(state.last_commit)} ({state.head[:SHORT_ID]})"
+    waiting = f"{count(len(state.uncommitted), 'file')}: {listed(state.uncommitted)}" if state.uncommitted else "nothing"
+    facts = [
+        ("history", commit),
+        ("repository", f"{size(state.repository_bytes)}, {count(state.loose_objects, 'loose object')}"),
+        ("uncommitted", waiting),
+        ("index", one_line(state.index)),
+    ]
+    if state.in_progress:
+        facts.append(("in progress", f"a {one_line(state.in_progress)}; writes wait for its end"))
+    facts += [("passed over", f"{one_line(path)}: {one_line(why)}") for path, why in state.skipped]
+    return lines + screen.table(facts, ("dim", ""))
+
+
+# By the name of the class: a search need not import the classes of all other results to print its hits.
+_ONE: dict[str, Callable[[Any, Screen], list[str]]] = {
+    "Created": _created,
+    "Added": _added,
+    "Written": _written,
+    "Appended": _appended,
+    "Ingested": _ingested,
+    "Shown": _shown,
+    "Status": _status,
+}
+
+_MANY: dict[str, Callable[[Listing, Screen], list[str]]] = {
+    "Hit": rows.hits,
+    "Row": rows.records,
+    "Sealed": rows.sealed,
+    "Commit": rows.commits,
+    "Problem": rows.problems,
+    "SettingRow": rows.settings,
+}

@@ -1,0 +1,123 @@
+"""Help and reference say what the commands are: complete, up to date, and with examples that work."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from command import TALK, Done, Run, run  # noqa: F401
+
+from strata import Memory, errors
+from strata.cli.group import Command, Group, root
+from strata.cli.reference import reference
+from strata.cli.table import SECTIONS, TABLE
+
+REFERENCE = Path(__file__).parent.parent / "docs" / "cli.md"
+
+# Verbs that have no command of their own, and why; commands that are no verb.
+OTHER_VERBS = {
+    "open": "every command opens a memory",
+    "create": "what init prints",
+    "close": "the end of every command",
+    "search_many": "search --batch",
+    "complete": "what the scripts of `completion` ask",
+}
+OTHER_COMMANDS = {"completion", "demo"}
+
+
+def commands() -> dict[str, Command]:
+    """Every command by its words, `config get` too."""
+    context = click.Context(root, info_name="strata")
+    found: dict[str, Command] = {}
+    for name in TABLE:
+        command = root.get_command(context, name)
+        if isinstance(command, Group):
+            found |= {f"{name} {below}": inner for below, inner in command.commands.items() if isinstance(inner, Command)}
+        elif isinstance(command, Command):
+            found[name] = command
+    return found
+
+
+def test_the_reference_is_up_to_date(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--update-docs"):
+        REFERENCE.write_text(reference(), encoding="utf-8", newline="\n")
+
+    assert reference() == REFERENCE.read_text(encoding="utf-8"), "pytest --update-docs rewrites it"
+
+
+def test_the_table_says_what_the_commands_say() -> None:
+    context = click.Context(root, info_name="strata")
+    for name, row in TABLE.items():
+        command = root.get_command(context, name)
+
+        assert command is not None
+        assert (name, row.help) == (command.name, inspect.cleandoc(command.help or "").partition("\n")[0])
+        assert row.section in SECTIONS
+
+
+def test_commands_and_verbs_are_the_same_less_a_written_list() -> None:
+    verbs = {name for name, member in inspect.getmembers(Memory) if callable(member) and not name.startswith("_")}
+
+    assert {name.replace(" ", "_") for name in commands()} - OTHER_COMMANDS == verbs - OTHER_VERBS.keys()
+
+
+def test_every_option_of_a_verb_is_an_option_of_its_command() -> None:
+    renamed = {"everything": "all", "tiers": "tier", "kinds": "kind", "tags": "tag", "source": "file"}
+    not_on_the_line = {"self", "progress", "messages", "description", "card", "author", "operation", "options", "query", "text"}
+    for name, command in commands().items():
+        if name in OTHER_COMMANDS:
+            continue
+        offered = {word.lstrip("-") for parameter in command.params for word in (*parameter.opts, parameter.name or "")}
+        verb = inspect.signature(getattr(Memory, name.replace(" ", "_")))
+
+        wanted = {renamed.get(word, word) for word in verb.parameters} - not_on_the_line
+        assert (name, set()) == (name, wanted - offered)
+
+
+def test_every_help_page_has_examples_and_exit_codes() -> None:
+    for name, command in commands().items():
+        page = command.get_help(click.Context(command, info_name=name))
+
+        assert command.examples and all("strata" in example for example in command.examples)
+        assert "Examples:" in page and "Exit codes:" in page
+        assert "--json" in page and "--memory" in page
+        assert all(option.help for option in command.params if isinstance(option, click.Option))
+        assert {0, 2} <= {int(line.split()[0]) for line in page.partition("Exit codes:")[2].splitlines() if line.strip()[:1].isdigit()}
+
+
+def test_every_error_has_its_own_exit_code_in_the_reference() -> None:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.StrataError)]
+
+    assert len({kind.exit_code for kind in kinds}) == len(kinds)
+    assert all(f"| {kind.exit_code} |" in reference() for kind in kinds)
+
+
+def test_the_examples_work(run: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each in the order of the reference, in one memory, as a person would type them."""
+    session = home / ".claude" / "projects" / "my-project" / "session.jsonl"
+    session.parent.mkdir(parents=True)
+    session.write_text("", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    Path("session.jsonl").write_text(TALK, encoding="utf-8")
+
+    for name, command in commands().items():
+        for example in command.examples:
+            if "/tmp" not in example and example != "strata init":
+                done = typed(run, example)
+
+                assert (example, 0, "") == (example, done.code, done.err)
+
+
+def typed(run: Run, line: str) -> Done:
+    """Run what a person would type: maybe a pipe into strata, maybe its output into a file."""
+    before, _, after = line.rpartition(" | ")
+    words = shlex.split(after)
+    redirected = next((at for at, word in enumerate(words) if word.startswith(">")), len(words))
+    stdin = shlex.split(before)[-1] if before else ""
+
+    assert "strata" == words[0]
+    return run(*(os.path.expanduser(word) for word in words[1:redirected]), stdin=stdin)
