@@ -1,0 +1,112 @@
+"""Commits, trees and blobs of one repository, found by id or by what a person calls them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+import pygit2
+from pygit2.enums import ObjectType, SortMode
+
+from strata import moment
+from strata.errors import Ambiguous, Malformed, NotFound
+from strata.head import common_directory, git_directory
+from strata.history import pack, trees
+
+_FULL_ID = re.compile(r"[0-9a-f]{40}")
+_LOOSE_AT_MOST = 64  # blobs of one commit; more go into a pack: two files and not two each
+_CACHED_TREES = 256  # a directory of 500 files takes 0.1 MB
+
+
+class Objects:
+    """The objects of a repository by raw id (20 bytes). A missing or damaged one raises NotFound."""
+
+    def __init__(self, repository: pygit2.Repository, root: Path) -> None:
+        self._repository = repository
+        self.directory = common_directory(git_directory(root)) / "objects"
+        self.listing = lru_cache(_CACHED_TREES)(self._listing)
+        self.tree_of = lru_cache(_CACHED_TREES)(self._tree_of)
+
+    def blob(self, id: bytes) -> bytes:
+        """The bytes of a blob."""
+        return self._read(id, ObjectType.BLOB)
+
+    def commit(self, id: str) -> pygit2.Commit:
+        """The commit with this full id."""
+        try:
+            found = self._repository[id]
+        except (KeyError, ValueError, pygit2.GitError):
+            found = None
+        if not isinstance(found, pygit2.Commit):
+            raise NotFound("there is no such commit", ref=id)
+        return found
+
+    def store(self, blobs: dict[bytes, bytes]) -> None:
+        """Write blobs (id -> bytes) durably: few as loose objects, many as one pack."""
+        if len(blobs) > _LOOSE_AT_MOST:
+            pack.write_blobs(self.directory, blobs)
+        else:
+            for data in blobs.values():
+                self._repository.create_blob(data)
+
+    def write_tree(self, raw: bytes) -> bytes:
+        """Write the bytes of a tree durably; its id."""
+        return self._repository.write(ObjectType.TREE, raw).raw
+
+    def resolve(self, text: str, head: str | None) -> str:
+        """The id of the commit that a branch, tag, date, id prefix or expression (`HEAD~3`) means.
+
+        A date means the last commit before its end: of the day, the month, the instant. A name made of
+        nothing but digits of a year is a date, unless a branch or tag has it. Messages are not searched
+        (`:/word`), since a crafted pattern can take for ever.
+        """
+        if _FULL_ID.fullmatch(text):
+            return str(self.commit(text).id)
+        unknown = NotFound(
+            f"no commit is called {text[:80]!a}", remedy="give HEAD~2, a commit id, a branch, a tag or a date like 2026-05-20"
+        )
+        if not text or not text.isprintable() or len(text) > 200 or ":/" in text or "{/" in text:
+            raise unknown
+        try:
+            if not self._is_name(text) and (found := self._at(text, head)):
+                return found
+            return str(self._repository.revparse_single(text).peel(pygit2.Commit).id)
+        except pygit2.AmbiguousError as error:
+            if "too short" in str(error):
+                raise unknown from error
+            raise Ambiguous(f"several objects have an id that begins with {text!a}", remedy="give more of it") from error
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            raise unknown from error
+
+    def _is_name(self, text: str) -> bool:
+        try:
+            return any(self._repository.references.get(f"refs/{kind}/{text}") for kind in ("heads", "tags"))
+        except ValueError:  # no valid name of a reference
+            return False
+
+    def _at(self, text: str, head: str | None) -> str | None:
+        """The last commit before the end of a date; None when `text` is none. Raises NotFound when it is too early."""
+        try:
+            end = moment.parse(text).end
+        except Malformed:
+            return None
+        for commit in self._repository.walk(head, SortMode.NONE) if head else ():
+            if commit.commit_time < end.timestamp():
+                return str(commit.id)
+        raise NotFound(f"there was no commit yet at {text}", remedy="strata log shows the first one")
+
+    def _listing(self, id: bytes) -> trees.Listing:
+        return trees.parse(self._read(id, ObjectType.TREE))
+
+    def _tree_of(self, commit: str) -> bytes:
+        return self.commit(commit).tree_id.raw
+
+    def _read(self, id: bytes, kind: ObjectType) -> bytes:
+        try:
+            found, data = self._repository.read(pygit2.Oid(raw=id))
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            raise NotFound("git lacks an object that it needs", ref=id.hex(), remedy="git fsck, then restore from a clone") from error
+        if found != kind:
+            raise NotFound(f"this git object is no {kind.name.lower()}", ref=id.hex())
+        return data
