@@ -77,9 +77,9 @@ def _sealed(path: str, document: Document) -> Iterator[Problem]:
 def _messages(path: str, document: Document, seen: dict[tuple[str, str], str]) -> Iterator[Problem]:
     thread, record = document.text("thread"), document.text("id") or layout.path_ref(path)
     try:
-        messages = decode(document.body, path)
+        messages = decode(document.body, path, document.body_line)
     except Malformed as error:
-        yield Problem("error", path, f"its messages cannot be read: {error.message}", error.remedy, (error.line or 1) + document.body_line - 1)
+        yield Problem("error", path, f"its messages cannot be read: {error.message}", error.remedy, error.line)
         return
     for message in messages:
         seen[(record, message.id)] = path

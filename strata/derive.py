@@ -62,4 +62,4 @@ def _block(store: Store, lookup: Lookup, ref: str) -> tuple[str, Document, tuple
     document = Document.parse(store.files.read(path), path)
     if document.problem:
         raise document.problem
-    return path, document, transcript.decode(document.body, path)
+    return path, document, transcript.decode(document.body, path, document.body_line)

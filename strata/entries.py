@@ -63,7 +63,7 @@ def _words(value: object) -> list[str]:
 
 
 def _transcript(path: str, document: Document, kind: Kind) -> list[Entry]:
-    messages = decode(document.body, path)
+    messages = decode(document.body, path, document.body_line)
     ref, thread = ref_of(path, document), document.text("thread")
     times = [message.at for message in messages if message.at]
     first = int(turn) if (turn := document.text("first_turn")).isdecimal() else 1

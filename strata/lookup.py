@@ -11,12 +11,13 @@ from strata.entries import entries, ref_of
 from strata.errors import Ambiguous, NotFound, OutsideMemory, UsageError
 from strata.files import blob_id
 from strata.model import Entry, Hit, Kind, Message, Summary, Tier
-from strata.results import Row, Shown
+from strata.past import Past
 from strata.snippet import snippet
 from strata.survey import Signature, signature
 from strata.transcript import decode, lines
 
 if TYPE_CHECKING:
+    from strata.results import Row, Shown
     from strata.shadow import Found
     from strata.store import Store
 
@@ -28,6 +29,7 @@ class Lookup:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.past = Past(store, self.record)
         self._parsed: dict[str, tuple[Signature, dict[str, Entry]]] = {}
 
     # -- by ref --------------------------------------------------------------------------------
@@ -89,43 +91,6 @@ class Lookup:
             return []
         return [_row(found) for found in self._store.shadow.find(prefix)]
 
-    def past_path(self, ref: str) -> str:
-        """The path under which history knows a record, also when the file is gone now."""
-        name, _ = layout.split_ref(ref)
-        if name in layout.ROOT_FILES:
-            return name
-        try:
-            return self.record(ref)
-        except NotFound:
-            commit = self._store.history.head()
-            path = self._in_history(name, commit) or self._last_place(name)
-            if path:
-                return path
-            raise
-
-    def _last_place(self, name: str) -> str | None:
-        """Where a record that exists no more was last seen."""
-        for commit in self._store.history.log():
-            for _, path, old in commit.paths:
-                if name in (layout.path_ref(path), path) or layout.record_path(name, layout.tier_of(path) or "active") == path:
-                    return path
-                if old and name in (layout.path_ref(old), old):
-                    return old
-        return None
-
-    def _in_history(self, name: str, commit: str | None) -> str | None:
-        """The path of a record in a past commit."""
-        if commit is None:
-            return None
-        plain = name.removesuffix(".md")
-        places = [plain + ".md"] if layout.tier_of(f"{plain}/") else []
-        for tier in Tier:
-            places += [path for path in (layout.record_path(name, tier), f"{tier}/{plain}.md", f"{tier}/notes/{plain}.md") if path]
-        if found := next((path for path in places if self._store.history.blob_id(path, commit)), None):
-            return found
-        wanted = f"{plain}.md"
-        return next((path for path, _ in self._store.history.walk(commit) if path.rpartition("/")[2] == wanted), None)
-
     # -- one record ----------------------------------------------------------------------------
 
     def show(self, ref: str, *, level: int | None, at: str | None) -> Shown:
@@ -141,7 +106,7 @@ class Lookup:
             commit = ""
         else:
             commit = self._store.history.resolve(at)
-            past = self._in_history(name, commit) or self._followed(name, commit)
+            past = self.past.place(name, commit)
             if past is None:
                 raise NotFound(f"this memory held no {name!r} at {at}", ref=name, remedy=f"`strata log {name}` shows when it came")
             path, data = past, self._store.history.read(past, commit)
@@ -150,7 +115,7 @@ class Lookup:
     def _since_sealed(self, path: str, data: bytes, message: str) -> tuple[str, bytes]:
         """A message that a ref still looks for in the tail is in a block when it was sealed meanwhile."""
         document = Document.parse(data, path)
-        if document.problem or any(said.id == message for said in decode(document.body, path)):
+        if document.problem or any(said.id == message for said in decode(document.body, path, document.body_line)):
             return path, data
         self._store.refresh()
         thread = document.text("thread")
@@ -158,19 +123,6 @@ class Lookup:
             if found.message == message:
                 return found.path, self._store.files.read(found.path)
         return path, data
-
-    def _followed(self, name: str, commit: str) -> str | None:
-        """Where a record that was renamed by hand lay at a past commit."""
-        try:
-            now = self.record(name)
-        except NotFound:
-            return None
-        for entry in self._store.history.log(now):
-            for _, path, old in entry.paths:
-                for place in (path, old):
-                    if place and self._store.history.blob_id(place, commit):
-                        return place
-        return None
 
     # -- many ----------------------------------------------------------------------------------
 
@@ -222,7 +174,7 @@ class Lookup:
             score=found.score,
             thread=entry.thread,
             message=entry.message,
-            speaker=entry.speaker,
+            speaker=entry.speaker if found.kind == "message" else "",
         )
 
     def _entry(self, path: str, ref: str) -> Entry | None:
@@ -241,57 +193,16 @@ class Lookup:
             kept = self._parsed[path] = (now, parsed)
         return kept[1].get(ref)
 
-    # -- differences ---------------------------------------------------------------------------
-
-    def diff(self, ref: str | None, span: str | None) -> str:
-        """See `Memory.diff`."""
-        history = self._store.history
-        if span:
-            old, dots, new = span.partition("..")
-            if not dots:
-                raise UsageError(f"{span!r} is not a span", remedy="give A..B, two revisions or dates, such as HEAD~3..HEAD")
-            begin, end = history.resolve(old or "HEAD"), history.resolve(new or "HEAD")
-            return history.diff(begin, end, self._within(layout.split_ref(ref)[0], end, begin) if ref else None)
-        path = self.past_path(ref) if ref else None
-        if uncommitted := self._uncommitted(path):
-            return uncommitted
-        commits = history.log(path, limit=2)
-        if not commits:
-            return ""
-        earlier = history.log(limit=None if path else 2)
-        parents = [commit.id for commit in earlier]
-        at = parents.index(commits[0].id)
-        return history.diff(parents[at + 1] if at + 1 < len(parents) else None, commits[0].id, path)
-
-    def _within(self, name: str, *commits: str) -> str:
-        """The path of a record in the first of the commits that has it, however it is called now."""
-        for commit in commits:
-            if path := self._in_history(name, commit) or self._followed(name, commit):
-                return path
-        raise NotFound(f"neither end of the span holds {name!r}", ref=name, remedy=f"`strata log {name}` shows when it came and went")
-
-    def _uncommitted(self, path: str | None) -> str:
-        """The patch of what is in the tree and not committed."""
-        import difflib
-
-        history = self._store.history
-        dirty = self._store.dirty()
-        parts = []
-        for place in sorted(dirty):
-            if path not in (None, place):
-                continue
-            old = history.read(place) if history.blob_id(place) else b""
-            new = self._store.files.read(place) if self._store.files.exists(place) else b""
-            before, after = (data.decode("utf-8", "replace").splitlines(keepends=True) for data in (old, new))
-            parts += difflib.unified_diff(before, after, f"a/{place}", f"b/{place}")
-        return "".join(line if line.endswith("\n") else line + "\n" for line in parts)
-
 
 def _row(found: Found) -> Row:
+    from strata.results import Row
+
     return Row(found.ref, found.kind, layout.tier_of(found.path), found.path, found.title, found.at, found.thread, tuple(found.tags))
 
 
 def _shown(path: str, data: bytes, message: str, level: int | None, commit: str, asked: str) -> Shown:
+    from strata.results import Shown
+
     document = Document.parse(data, path)
     kind = layout.kind_of(path, document.text("kind"))
     common: dict[str, Any] = {
@@ -310,7 +221,7 @@ def _shown(path: str, data: bytes, message: str, level: int | None, commit: str,
 
         text = (document.data if document.problem else document.body).decode("utf-8", "replace")
         return Shown(ref, title=document.text("title") or title_of(document, path), text=text, line=document.body_line, **common)
-    messages = decode(document.body, path)
+    messages = decode(document.body, path, document.body_line)
     if message:
         return _one_message(ref, document, messages, message, common)
     from strata import layers
@@ -323,11 +234,12 @@ def _shown(path: str, data: bytes, message: str, level: int | None, commit: str,
 
 def _one_message(ref: str, document: Document, messages: Sequence[Message], wanted: str, common: dict[str, Any]) -> Shown:
     from strata import layers
+    from strata.results import Shown
 
     chosen = tuple(message for message in messages if message.id == wanted)
     if not chosen:
         some = ", ".join(message.id for message in messages[:8])
         raise NotFound(f"{ref} has no message {wanted!r}", ref=ref, path=common["path"], remedy=f"its messages are {some}{', …' if len(messages) > 8 else ''}")
-    line = document.body_line + lines(document.body)[wanted][0] - 1
+    line = lines(document.body, common["path"], document.body_line)[wanted][0]
     text = layers.render(5, chosen, Summary(""))
-    return Shown(f"{ref}#{wanted}", title=document.text("title"), text=text, level=5, messages=chosen, line=line, **common)
+    return Shown(f"{ref}#{wanted}", title="", text=text, messages=chosen, line=line, **common)

@@ -26,13 +26,13 @@ from strata.errors import AlreadyExists, Malformed, NotAMemory, NotFound, UsageE
 from strata.files import blob_id
 from strata.machine import signing_key
 from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Message, Problem, Tier
-from strata.results import Added, Appended, Created, Ingested, Redaction, Row, Sealed, SettingRow, Shown, Status, Written
 from strata.store import Plan, Store
 from strata.survey import Signature, signature
 
 if TYPE_CHECKING:
     from strata.capture import Capture
     from strata.lookup import Lookup
+    from strata.results import Added, Appended, Created, Ingested, Row, Sealed, SettingRow, Shown, Status, Written
 
 INGEST_BATCH = 2000  # messages a commit of `ingest` takes at most
 
@@ -88,6 +88,8 @@ class Memory:
 
         Raises AlreadyExists for a directory that holds something else.
         """
+        from strata.results import Created
+
         from strata.history import History
 
         root = Path(directory).expanduser().absolute()
@@ -170,6 +172,8 @@ class Memory:
         that `show` gave, Conflict is raised when it changed since. A note that rests in cooled/ or
         archive/ comes back to active/ to be written.
         """
+        from strata.results import Added
+
         if replace and append:
             raise UsageError("--replace and --append exclude each other")
         from strata import notes
@@ -191,6 +195,8 @@ class Memory:
         A message whose id its thread already holds is counted as repeated and not stored again.
         At `block_turns` complete turns the oldest are sealed into a block, in the same commit.
         """
+        from strata.results import Appended
+
         pairs = list(messages)
         if not pairs:
             return Appended(0, 0)
@@ -215,6 +221,8 @@ class Memory:
         called as it goes. A half-written last line waits for the next time. Lines that cannot be
         read are reported in `problems` and do not stop the rest.
         """
+        from strata.results import Ingested, Redaction
+
         from strata import importers
 
         stored = repeated = read = 0
@@ -274,6 +282,8 @@ class Memory:
 
         Raises Malformed naming every fault at once; nothing is half-applied.
         """
+        from strata.results import Written
+
         from strata import derive
 
         with self._write("describe") as plan:
@@ -286,6 +296,8 @@ class Memory:
         Raises Refused for missing or false evidence and Malformed for a wrong shape, naming every
         fault at once.
         """
+        from strata.results import Written
+
         from strata import derive
 
         with self._write("record") as plan:
@@ -347,14 +359,14 @@ class Memory:
         """The commits of the memory or of one record, newest first, across tiers and renames."""
         if ref is None:
             return self._store.history.log(limit=limit)
-        return self._store.history.log(self._lookup.past_path(ref), limit=limit)
+        return self._store.history.log(self._lookup.past.path(ref), limit=limit)
 
     def diff(self, ref: str | None = None, span: str | None = None) -> str:
         """What changed, as a patch: in one record or everywhere, between two revisions or dates `A..B`.
 
         Without a span: what is not committed yet, else what the last commit (of the record) changed.
         """
-        return self._lookup.diff(ref, span)
+        return self._lookup.past.diff(ref, span)
 
     def status(self) -> Status:
         """Counts and sizes, what is uncommitted, and how history and index stand."""
@@ -380,6 +392,8 @@ class Memory:
 
     def config_list(self) -> list[SettingRow]:
         """Every setting with its value, its default and what it means."""
+        from strata.results import SettingRow
+
         config = self._config()
         return [SettingRow(row.key, config[row.key], row.default, row.expects, row.meaning) for row in SETTINGS_TABLE.values()]
 
@@ -389,6 +403,8 @@ class Memory:
 
     def config_set(self, key: str, value: str) -> Written:
         """Change one setting: its line in `strata.yaml` and no other."""
+        from strata.results import Written
+
         with self._write("config") as plan:
             data = self._store.files.read(layout.SETTINGS) if self._store.files.exists(layout.SETTINGS) else b""
             plan.put(layout.SETTINGS, Config(data).with_value(key, value), blob_id(data) if data else None)

@@ -78,8 +78,8 @@ class Store:
 
     # -- reading -----------------------------------------------------------------------------
 
-    def refresh(self) -> None:
-        """Bring the index up to the working tree, as every search does first.
+    def refresh(self, *, deep: bool = False) -> None:
+        """Bring the index up to the working tree, as every search does first; with `deep`, file by file in every tier.
 
         A writer that holds the lock for longer than a second is not waited for: the answer then
         comes from the index as it is, with a warning.
@@ -89,12 +89,12 @@ class Store:
         try:
             mark = self.shadow.mark()
             if mark is not None and not self.files.unfinished():
-                look = self.tree.look(mark)
+                look = self.tree.look(mark, deep=deep)
                 if not look.changes and not look.moved:
                     return
             with self.files.lock(LOOK_PATIENCE if mark is not None else self.lock_timeout):
                 self._recover()
-                self._catch_up()
+                self._catch_up(deep=deep)
         except Locked:
             self.warn("another process is writing; the index may lag behind it")
         except Refused as error:
@@ -130,9 +130,8 @@ class Store:
         return bool(self.tree.look(mark, deep=True).changes)
 
     def dirty(self) -> set[str]:
-        """Files that differ from what is committed."""
-        if self.shadow.mark() is None:
-            self.refresh()
+        """Files that differ from what is committed; the index is brought up to them."""
+        self.refresh(deep=True)
         mark = self.shadow.mark()
         return set(self.tree.look(mark, deep=True).dirty) if mark else set()
 
@@ -148,13 +147,13 @@ class Store:
         self.shadow.rebuild(self.root, paths, mark, entries=entries, progress=progress)
         return len(paths)
 
-    def _catch_up(self) -> None:
+    def _catch_up(self, *, deep: bool) -> None:
         """Index what changed, or everything when there is no index to start from. The lock is held."""
         mark = self.shadow.mark()
         if mark is None:
             self._rebuild(head(self.root))
         else:
-            self._index(self.tree.look(mark))
+            self._index(self.tree.look(mark, deep=deep))
 
     def _index(self, look: Look) -> None:
         """Hand what changed to the shadow, and the mark with it."""

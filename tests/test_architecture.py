@@ -20,8 +20,8 @@ ROWS: dict[str, tuple[str, ...]] = {
         "smalltalk", "layers", "models", "secret_shapes", "redact", "config", "entries", "check",
     ),
     "adapters": ("files", "survey", "machine", "head", "history", "shadow", "importers"),
-    "verbs": ("store", "snippet", "lookup", "derive", "notes", "capture", "overview", "memory"),
-    "faces": ("render", "cli", "demo", "__main__"),
+    "verbs": ("tree", "recovery", "store", "snippet", "past", "lookup", "derive", "notes", "capture", "overview", "memory"),
+    "faces": ("render", "demo", "cli", "__main__"),
 }  # fmt: skip
 
 # Adapters never import each other, but git's own two modules.
@@ -76,8 +76,8 @@ def test_imports_go_upwards_only(path: Path) -> None:
             assert theirs < mine, f"{me} ({list(ROWS)[mine]}) imports {other} ({list(ROWS)[theirs]})"
 
 
-@pytest.mark.parametrize("library, owner", [("pygit2", "history"), ("whoosh", "shadow"), ("click", "cli")])
-def test_a_library_is_known_to_one_module_only(library: str, owner: str) -> None:
+@pytest.mark.parametrize("library, owners", [("pygit2", {"history"}), ("whoosh", {"shadow"}), ("click", {"cli", "__main__"})])
+def test_a_library_is_known_in_one_place_only(library: str, owners: set[str]) -> None:
     users = set()
     for path in modules():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -85,7 +85,7 @@ def test_a_library_is_known_to_one_module_only(library: str, owner: str) -> None
             if any(name.split(".")[0] == library for name in names):
                 users.add(unit(path))
 
-    assert users == {owner}
+    assert users == owners
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
@@ -97,7 +97,7 @@ def test_a_module_says_what_it_is_and_says_one_thing(path: Path) -> None:
     assert source.count("\n") <= 300 or path.name in LONG, "look for the second idea in it"
 
 
-LONG: set[str] = set()
+LONG = {"memory.py"}  # one idea, the verbs, and a docstring for each
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
@@ -108,6 +108,6 @@ def test_no_error_is_swallowed(path: Path) -> None:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ExceptHandler):
             caught = ast.unparse(node.type) if node.type else ""
-            assert caught and (caught != "Exception" or path.parent.name == "cli"), f"line {node.lineno}: {caught or 'bare except'}"
+            assert caught and (caught != "Exception" or unit(path) == "__main__"), f"line {node.lineno}: {caught or 'bare except'}"
             if len(node.body) == 1 and isinstance(node.body[0], ast.Pass):
                 assert "#" in lines[node.body[0].lineno - 1] or "#" in lines[node.lineno - 1], f"line {node.lineno}: say why"

@@ -94,7 +94,7 @@ def test_a_session_becomes_what_was_said_and_done():
     assert report.read == len(found) == 13
     assert report.problems == []
     assert report.skipped == {
-        "file-history-snapshot row": 1, "injected": 1, "local command": 2, "attachment row": 1, "thinking": 1, "tool result": 4,
+        "file-history-snapshot row": 1, "injected": 1, "local command": 2, "attachment row": 1, "thinking": 1,
         "system row": 1, "compaction summary": 1, "repeat": 2, "API error": 1, "interruption": 1,
     }  # fmt: skip
 

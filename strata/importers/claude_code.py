@@ -118,8 +118,10 @@ class _Session:
                 self._result(row, thread, meta, uuid, at, part)
         reason = "compaction summary" if value.get("isCompactSummary") else "injected" if value.get("isMeta") else ""
         said = [part for part in parts if part.get("type") != "tool_result"]
-        if reason or not said:
-            self.report.skip(reason or "tool result")
+        if not said and not reason:
+            return  # nothing but results, and they went to their calls
+        if reason:
+            self.report.skip(reason)
             return
         text, reason = _said(said)
         if reason == "command" and text:
