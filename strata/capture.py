@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -102,7 +102,7 @@ class Capture:
             while not message.id:
                 number += 1
                 if f"m{number}" not in taken and not self.store.shadow.has_messages(thread, {f"m{number}"}):
-                    message = replace(message, id=f"m{number}")
+                    message = message._replace(id=f"m{number}")
             named.append(message)
         return named
 
@@ -154,8 +154,7 @@ class Capture:
         """Move tool payloads above the limit to attachments/, each named by its SHA-256."""
         if not message.tools:
             return message
-        return replace(
-            message,
+        return message._replace(
             tools=tuple(ToolCall(call.name, self._payload(plan, call.arguments), self._payload(plan, call.result)) for call in message.tools),
         )
 

@@ -6,16 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from strata.document import Document
 from strata.errors import Malformed, NotFound, UsageError
 from strata.layout import SETTINGS
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One row of the table: `parse` turns the text of the file into the value or raises ValueError."""
 
     key: str

@@ -22,7 +22,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from math import exp
 
 from strata.model import Message, Summary, ToolCall
@@ -111,7 +110,7 @@ def _near_verbatim_call(call: ToolCall) -> str:
 def _shown(messages: Iterable[tuple[Message, str, Iterable[str]]]) -> str:
     """Messages with another text and a line for each tool call, written like L5 and escaped like it."""
     return _text(
-        [replace(message, text="\n".join(filter(None, (text.strip("\n"), *calls))), tools=(), meta={}) for message, text, calls in messages]
+        [message._replace(text="\n".join(filter(None, (text.strip("\n"), *calls))), tools=(), meta={}) for message, text, calls in messages]
     )
 
 

@@ -13,7 +13,6 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -263,7 +262,7 @@ class Memory:
                     raise NotFound(f"no thread {name!r} has unsealed turns", remedy="`strata status` lists the threads")
                 capture.seal(plan, name, everything=everything)
             _describe_capture(plan, capture, sorted({block.thread for block in capture.sealed}), "Seal")
-        return [replace(block, commit=plan.commit or "") for block in capture.sealed]
+        return [block._replace(commit=plan.commit or "") for block in capture.sealed]
 
     def _threads_with_tails(self) -> list[str]:
         folder = self.root / Tier.ACTIVE / "tails"

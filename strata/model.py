@@ -1,4 +1,6 @@
-"""The nouns of strata: frozen values with no behaviour beyond what their fields imply.
+"""The nouns of strata: immutable values with no behaviour beyond what their fields imply.
+
+They are named tuples: each class costs a tenth of a frozen dataclass to import, which every command pays.
 
 Times are strings in ISO 8601, kept exactly as they were given (an offset, a bare date and an
 unknown precision all carry meaning); the empty string is "unknown". Compare them with
@@ -7,9 +9,10 @@ unknown precision all carry meaning); the empty string is "unknown". Compare the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 
 class Tier(StrEnum):
@@ -30,11 +33,12 @@ class Kind(StrEnum):
     TAIL = "tail"
 
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
 ROLES = ("user", "assistant", "system", "tool")
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """One call of a tool by an agent; `arguments` and `result` are any JSON value."""
 
     name: str
@@ -42,8 +46,7 @@ class ToolCall:
     result: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """One utterance, as it was captured. `id` is unique within its thread.
 
     `speaker` is a name, where the role alone is not enough; `at` is ISO 8601 or "" when unknown;
@@ -56,11 +59,10 @@ class Message:
     speaker: str = ""
     at: str = ""
     tools: tuple[ToolCall, ...] = ()
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
+class Put(NamedTuple):
     """Write `data` at `path`. `base` is the blob id that was read there ("" for a new file, None for any)."""
 
     path: str
@@ -68,16 +70,14 @@ class Put:
     base: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rename:
+class Rename(NamedTuple):
     """Move a file; never overwrites."""
 
     source: str
     target: str
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(NamedTuple):
     """Remove a file."""
 
     path: str
@@ -86,8 +86,7 @@ class Drop:
 Edit = Put | Rename | Drop
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(NamedTuple):
     """Who a commit is by."""
 
     name: str
@@ -100,8 +99,7 @@ IMPORTER = Author("strata importer", "importer@strata.invalid")
 HUMAN = Author("strata user", "user@strata.invalid")  # only where git knows no name of the person
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """One commit, as `log` shows it. `paths` are those it changed, as (status, path, old path)."""
 
     id: str
@@ -112,8 +110,7 @@ class Commit:
     paths: tuple[tuple[str, str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """Levels L0 to L2 of a block: title and tags, summary, key points (each ends in its "(m3)" message refs)."""
 
     title: str
@@ -122,8 +119,7 @@ class Summary:
     keypoints: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something `doctor` found: how bad ("error", "warning", "note"), where, what, and what helps."""
 
     severity: str
@@ -134,8 +130,7 @@ class Problem:
     fixable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One unit the index knows: a message, a block, an event, an entity or a note.
 
     `ref` names it for a person and a program (`blk-…`, `blk-…#m3`, `notes/a`, `tails/main#m4`);
@@ -156,8 +151,7 @@ class Entry:
     position: int = 0  # order within the thread
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One search result. `snippet` is text around the match; `score` compares within one answer only."""
 
     ref: str

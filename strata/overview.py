@@ -7,7 +7,6 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from strata import layout, survey
@@ -166,6 +165,6 @@ def _who_changed(store: Store, problem: Problem) -> Problem:
         body = Document.parse(store.history.read(place, commit.id), place).body
         if hashlib.sha256(body).hexdigest() == wanted:
             restore = f"git show {commit.id[:12]}:{place} > {problem.path}"
-            return replace(problem, message=f"the sealed source was changed ({culprit})", remedy=f"restore it: {restore}")
+            return problem._replace(message=f"the sealed source was changed ({culprit})", remedy=f"restore it: {restore}")
         culprit = f"by {commit.author.name} in {commit.id[:12]} on {commit.at[:10]}"
-    return replace(problem, message=f"the sealed source was changed ({culprit})", remedy="no commit holds it as it was sealed; look at its history: git log -p --follow -- " + problem.path)
+    return problem._replace(message=f"the sealed source was changed ({culprit})", remedy="no commit holds it as it was sealed; look at its history: git log -p --follow -- " + problem.path)

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -97,7 +96,7 @@ def redact_message(message: Message) -> tuple[Message, tuple[Found, ...]]:
         counts = _joined((_tally(counts), in_call))
     if not counts:
         return message, ()
-    return replace(message, text=text, speaker=speaker, tools=tuple(tools), meta=meta), _tally(counts)
+    return message._replace(text=text, speaker=speaker, tools=tuple(tools), meta=meta), _tally(counts)
 
 
 @cache

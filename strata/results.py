@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from strata.model import Message
+from strata.model import NOTHING, Message
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
+class Redaction(NamedTuple):
     """Secrets of one kind that were found in what was captured; `action` is "replaced" or "reported"."""
 
     kind: str
@@ -17,8 +16,7 @@ class Redaction:
     action: str
 
 
-@dataclass(frozen=True, slots=True)
-class Created:
+class Created(NamedTuple):
     """A memory that `init` made, or found already there (`fresh` is False)."""
 
     path: str
@@ -27,8 +25,7 @@ class Created:
     inside: str = ""  # another repository around it, which should ignore it
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(NamedTuple):
     """A note that was written; `blob` names its content, for a later `base`."""
 
     ref: str
@@ -38,8 +35,7 @@ class Added:
     redacted: tuple[Redaction, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(NamedTuple):
     """Messages that are now durable; `repeated` were known by their id already."""
 
     stored: int
@@ -49,8 +45,7 @@ class Appended:
     redacted: tuple[Redaction, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Ingested:
+class Ingested(NamedTuple):
     """A transcript that was read: counts, what was passed over and why, and lines that could not be read."""
 
     format: str
@@ -59,13 +54,12 @@ class Ingested:
     repeated: int
     threads: tuple[str, ...] = ()
     sealed: tuple[str, ...] = ()
-    skipped: dict[str, int] = field(default_factory=dict)
+    skipped: Mapping[str, int] = NOTHING
     problems: tuple[str, ...] = ()
     redacted: tuple[Redaction, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(NamedTuple):
     """A block that was made from the oldest turns of a thread."""
 
     ref: str
@@ -78,8 +72,7 @@ class Sealed:
     commit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A record whose file was written: a description, an event card."""
 
     ref: str
@@ -87,8 +80,7 @@ class Written:
     commit: str
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """One record (or one message of it) as text at a level, with its header and where it comes from."""
 
     ref: str
@@ -98,15 +90,14 @@ class Shown:
     title: str
     text: str
     level: int | None = None
-    header: dict[str, Any] = field(default_factory=dict)
+    header: Mapping[str, Any] = NOTHING
     messages: tuple[Message, ...] = ()
     line: int | None = None
     at: str = ""
     blob: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One line of a listing."""
 
     ref: str
@@ -119,8 +110,7 @@ class Row:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(NamedTuple):
     """The state of a memory at a glance; `counts` is tier -> kind -> (files, bytes)."""
 
     path: str
@@ -138,8 +128,7 @@ class Status:
     in_progress: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SettingRow:
+class SettingRow(NamedTuple):
     """One setting: its value, its default, what it expects and means."""
 
     key: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from strata.model import Entry
@@ -36,7 +35,7 @@ def write(root: Path, files: dict[str, Sequence[Entry]]) -> list[str]:
     """Put files on the disk and return their paths."""
     for path, entries in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(json.dumps([asdict(entry) for entry in entries]), encoding="utf-8")
+        (root / path).write_text(json.dumps([entry._asdict() for entry in entries]), encoding="utf-8")
     return list(files)
 
 

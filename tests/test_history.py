@@ -422,6 +422,10 @@ def test_bytes_in_history_are_the_bytes_on_disk_whatever_is_configured(root, hom
     assert subprocess.run(["git", "-C", root, "cat-file", "blob", "HEAD:a.md"], capture_output=True, check=True).stdout == data
     if attributes in ("", "* -text\n"):
         assert_sound(root)
+        save(history, [Put("unix.md", b"l1\nl2\n")])
+        (root / "unix.md").unlink()
+        git(root, "checkout", "--", "unix.md")
+        assert (root / "unix.md").read_bytes() == b"l1\nl2\n"
 
 
 def test_thousands_of_files_make_one_pack_that_git_accepts(history, root):

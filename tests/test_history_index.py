@@ -185,6 +185,16 @@ def test_a_crash_between_commit_and_index_is_healed_by_the_next_call(history, ro
     assert not (root / ".git/strata-behind").exists()
 
 
+def test_what_a_person_stages_after_a_crash_is_not_taken_for_what_it_left(history, root):
+    save(history, a="a", b="b")
+    commit(history, a="a2", b="b2")
+    write(root, "active/a.md", "the person's")
+    git(root, "add", "active/a.md")
+
+    assert History(root).align() is True
+    assert status(root) == "M  active/a.md\n"
+
+
 def test_a_crash_after_the_very_first_commit_is_healed(history, root):
     commit(history, a="a")
     git(root, "read-tree", "--empty")
@@ -382,6 +392,23 @@ def test_every_form_of_index_that_git_writes_is_kept_true(history, root, form):
     assert all(problem.severity == "note" for problem in History(root).check())
 
 
+def test_the_git_program_runs_without_hooks_and_without_the_callers_variables(history, root, tmp_path, monkeypatch):
+    save(history, a="a")
+    git(root, "update-index", "--index-version", "4")
+    hook = root / ".git/hooks/post-index-change"
+    hook.write_text(f"#!/bin/sh\ntouch '{tmp_path}/ran'\n", "utf-8")
+    hook.chmod(0o755)
+    with monkeypatch.context() as calling:
+        calling.setenv("GIT_INDEX_FILE", str(tmp_path / "their index"))
+        calling.setenv("GIT_DIR", str(tmp_path / "nowhere"))
+        save(History(root), a="a2")
+
+    assert not (tmp_path / "their index").exists()
+    assert not (tmp_path / "ran").exists()
+    hook.unlink()
+    assert status(root) == ""
+
+
 def test_without_a_git_program_an_index_of_its_own_form_is_left_behind_and_healed_later(history, root, monkeypatch):
     save(history, a="a")
     git(root, "update-index", "--index-version", "4")
@@ -404,12 +431,15 @@ def test_the_ids_git_keeps_of_staged_directories_stay_right(history, root):
     history.commit(edits, author=AGENT, subject="x", at=NOON)
     history.align()
     git(root, "read-tree", "HEAD")  # writes the TREE extension in full
-    assert b"TREE" in (root / ".git/index").read_bytes()
+    stale, kept = (bytes.fromhex(git(root, "rev-parse", f"HEAD:{name}").strip()) for name in ("active/2026/02", "active/2026/01"))
+    assert stale in (root / ".git/index").read_bytes()
     write(root, "active/2026/02/3.md", "new")
     history.commit([Put("active/2026/02/3.md", b"new")], author=AGENT, subject="x", at=NOON)
     history.align()
 
-    assert b"TREE" in (root / ".git/index").read_bytes()
+    data = (root / ".git/index").read_bytes()
+    assert kept in data
+    assert stale not in data
     assert git(root, "write-tree") == git(root, "rev-parse", "HEAD^{tree}")
     git(root, "fsck", "--cache", "--strict")
     assert status(root) == ""

@@ -166,6 +166,7 @@ blocks = st.lists(
         st.sampled_from(["user", "assistant", "tool"]),
         texts,
         speaker=st.sampled_from(["", "Mel"]),
+        at=st.just(""),
         tools=st.lists(st.builds(ToolCall, st.text(max_size=5), payloads, payloads), max_size=2).map(tuple),
         meta=st.dictionaries(st.text(max_size=3), st.text(max_size=3), max_size=1),
     ),

@@ -204,6 +204,9 @@ blocks = st.lists(
         st.sampled_from(["user", "assistant", "system", "tool"]),
         st.lists(phrases | st.text(max_size=60), max_size=5).map(" ".join) | st.lists(phrases, max_size=5).map("\n".join),
         speaker=st.sampled_from(["", "Mel", "Caroline", "\u202e", "\ud800"]),
+        at=st.just(""),
+        tools=st.just(()),
+        meta=st.just({}),
     ),
     max_size=8,
 )

@@ -11,7 +11,7 @@ import pygit2
 
 from strata import head as head_file
 from strata.errors import Conflict, Locked, NotFound, StrataError
-from strata.history.objects import Objects
+from strata.history.objects import WINDOWS, Objects
 
 _PATIENCE = 1.0  # seconds to wait for another git
 
@@ -25,6 +25,16 @@ def writing() -> Iterator[None]:
         raise StrataError(
             f"git could not write, so nothing was committed: {error}", remedy="look at free space and at the permissions of .git"
         ) from error
+
+
+@contextmanager
+def _synced() -> Iterator[None]:
+    """Have libgit2 sync what it writes: here the one reference, before it takes its name. Process-wide in libgit2."""
+    pygit2.settings.enable_fsync_gitdir(True)
+    try:
+        yield
+    finally:
+        pygit2.settings.enable_fsync_gitdir(WINDOWS)
 
 
 class Branch:
@@ -43,12 +53,16 @@ class Branch:
 
         Raises Conflict when HEAD moved, Locked when another git holds the branch for longer than a second.
         """
-        every = [*([head] if head else []), *parents]
+        with writing():
+            commit = self._objects.write_commit(author, committer, text, tree, [*([head] if head else []), *parents])
+            self._objects.make_durable()
+        subject = text.partition("\n")[0]
         deadline = time.monotonic() + _PATIENCE
         while True:
             try:
-                with writing():
-                    return str(self._repository.create_commit("HEAD", author, committer, text, pygit2.Oid(raw=tree), every))
+                with writing(), _synced():
+                    self._move(head, commit, subject)
+                return commit
             except StrataError as error:
                 if head_file.head(self._root) != head:
                     raise Conflict("HEAD moved while this was being written", remedy="try again") from error
@@ -60,6 +74,17 @@ class Branch:
                         remedy=f"try again; if no git is running, remove {self._branch_lock()}",
                     ) from error
             time.sleep(0.02)
+
+    def _move(self, head: str | None, commit: str, subject: str) -> None:
+        """Let the branch name `commit`, if it still names `head`: libgit2 compares under the lock of the reference."""
+        name = f"refs/heads/{head_file.branch(self._root)}"
+        if head is None:
+            self._repository.create_reference_direct(name, pygit2.Oid(hex=commit), False, message=f"commit (initial): {subject}")
+            return
+        reference = self._repository.references[name]
+        if str(reference.target) != head:
+            raise ValueError("the branch moved")
+        reference.set_target(pygit2.Oid(hex=commit), f"commit: {subject}")
 
     def _branch_lock(self) -> Path:
         return self._objects.directory.parent / "refs" / "heads" / f"{head_file.branch(self._root)}.lock"

@@ -110,19 +110,15 @@ class Changes:
 
     def _touches(self, commit: pygit2.Commit, path: bytes) -> bool:
         here = self._entry(commit, path)
-        parents = self._parents(commit)
+        parents = commit.parents
         return all(self._entry(parent, path) != here for parent in parents) if parents else here is not None
 
     def _of(self, commit: pygit2.Commit) -> tuple[Change, ...]:
-        parents = self._parents(commit)
+        parents = commit.parents
         return self.between(parents[0].tree_id.raw if parents else None, commit.tree_id.raw)
 
     def _entry(self, commit: pygit2.Commit, path: bytes) -> trees.Entry | None:
         return trees.find(self._objects.listing, commit.tree_id.raw, path)
-
-    def _parents(self, commit: pygit2.Commit) -> list[pygit2.Commit]:
-        """The parents that are here; at the edge of a shallow clone there are none."""
-        return [self._repository[id] for id in commit.parent_ids if id in self._repository]
 
 
 def _earlier(path: bytes, changes: tuple[Change, ...]) -> bytes:

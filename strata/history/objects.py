@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,6 +15,9 @@ from strata import moment
 from strata.errors import Ambiguous, Malformed, NotFound
 from strata.head import common_directory, git_directory
 from strata.history import pack, trees
+
+WINDOWS = os.name == "nt"
+pygit2.settings.enable_fsync_gitdir(WINDOWS)
 
 _FULL_ID = re.compile(r"[0-9a-f]{40}")
 _LOOSE_AT_MOST = 64  # blobs of one commit; more go into a pack: two files and not two each
@@ -27,6 +32,7 @@ class Objects:
         self.directory = common_directory(git_directory(root)) / "objects"
         self.listing = lru_cache(_CACHED_TREES)(self._listing)
         self.tree_of = lru_cache(_CACHED_TREES)(self._tree_of)
+        self._written: list[str] = []
 
     def blob(self, id: bytes) -> bytes:
         """The bytes of a blob."""
@@ -43,16 +49,40 @@ class Objects:
         return found
 
     def store(self, blobs: dict[bytes, bytes]) -> None:
-        """Write blobs (id -> bytes) durably: few as loose objects, many as one pack."""
+        """Write blobs (id -> bytes): few as loose objects, many as one pack."""
         if len(blobs) > _LOOSE_AT_MOST:
             pack.write_blobs(self.directory, blobs)
         else:
             for data in blobs.values():
-                self._repository.create_blob(data)
+                self._written.append(str(self._repository.create_blob(data)))
 
     def write_tree(self, raw: bytes) -> bytes:
-        """Write the bytes of a tree durably; its id."""
-        return self._repository.write(ObjectType.TREE, raw).raw
+        """Write the bytes of a tree; its id."""
+        id = self._repository.write(ObjectType.TREE, raw)
+        self._written.append(str(id))
+        return id.raw
+
+    def write_commit(self, author: pygit2.Signature, committer: pygit2.Signature, text: str, tree: bytes, parents: Sequence[str]) -> str:
+        """Write a commit that nothing refers to yet; its id."""
+        id = str(self._repository.create_commit(None, author, committer, text, pygit2.Oid(raw=tree), list(parents)))
+        self._written.append(id)
+        return id
+
+    def make_durable(self) -> None:
+        """Have everything written since the last call on disk, so that a reference to it may follow.
+
+        All files are synced after all are written: the first sync takes the others along, and five
+        objects cost little more than one. libgit2's own option syncs each by itself, file and folder.
+        """
+        if WINDOWS:  # its loose objects are read-only and cannot be synced later: libgit2 does it there
+            self._written.clear()
+            return
+        places = [self.directory / id[:2] / id[2:] for id in self._written]
+        for place in places:
+            _sync(place)
+        for folder in {place.parent for place in places}:
+            _sync(folder)
+        self._written.clear()
 
     def resolve(self, text: str, head: str | None) -> str:
         """The id of the commit that a branch, tag, date, id prefix or expression (`HEAD~3`) means.
@@ -110,3 +140,15 @@ class Objects:
         if found != kind:
             raise NotFound(f"this git object is no {kind.name.lower()}", ref=id.hex())
         return data
+
+
+def _sync(place: Path) -> None:
+    """Bring one file, or the names in one folder, to the disk; an object that lies in a pack has no file."""
+    try:
+        handle = os.open(place, os.O_RDONLY)
+    except FileNotFoundError:
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

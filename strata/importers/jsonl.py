@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any, BinaryIO
 
@@ -54,8 +53,8 @@ def read(
         if not message.id:
             if occurrences is None:
                 occurrences = _occurrences(stream, start, thread)
-            message = replace(message, id=derived_id(place, message, occurrences))
-        message = replace(message, tools=tuple(ToolCall(call.name, payload(call.arguments), payload(call.result)) for call in message.tools))
+            message = message._replace(id=derived_id(place, message, occurrences))
+        message = message._replace(tools=tuple(ToolCall(call.name, payload(call.arguments), payload(call.result)) for call in message.tools))
         report.read += 1
         report.end = row.end
         yield Item(place, message, row.end)

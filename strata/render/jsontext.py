@@ -30,13 +30,13 @@ def dumps(value: Any, *, ascii_only: bool = False) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A result as what JSON knows: dataclasses become objects with their fields, tuples lists, enums their text."""
+    """A result as what JSON knows: named tuples become objects with their fields, tuples lists, enums their text."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
+    if (fields := getattr(type(value), "_fields", None)) is not None:
+        return {name: plain(getattr(value, name)) for name in fields}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    if (fields := getattr(type(value), "__dataclass_fields__", None)) is not None:
-        return {name: plain(getattr(value, name)) for name in fields}
     return value

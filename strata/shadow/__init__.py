@@ -110,15 +110,14 @@ class Shadow:
 
     def remark(self, mark: dict[str, Any]) -> None:
         """Store another mark; the entries stay as they are."""
-        from dataclasses import replace
-
+        
         from strata.shadow import commit, stamp
 
         with commit.locked(self._existing(), commit.WRITING):
             found = self._current()
             if found is None:
                 raise _absent()
-            stamp.save(self.directory, self._key, replace(found, mark=mark))
+            stamp.save(self.directory, self._key, found._replace(mark=mark))
 
     def optimize(self) -> None:
         """Merge small segments and drop what was removed, so that searches stay fast; takes seconds at 100,000 entries."""

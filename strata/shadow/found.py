@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from strata.errors import StrataError
 
@@ -11,8 +11,7 @@ class ShadowDamaged(StrataError):
     """The index is absent, foreign or damaged; it is a cache, so the remedy is to build it anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """An entry as the index knows it, without its text; `score` and `terms` (those that matched) only from a search."""
 
     path: str

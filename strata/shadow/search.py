@@ -11,11 +11,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from heapq import nlargest
 from itertools import compress
+from typing import NamedTuple
 
 from strata import moment
 from strata.shadow.scoring import IMPACT, idf
@@ -88,8 +88,7 @@ class Part:
         return offset * 60_000_000 - opens, column("closes")[document] - opens
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """Which documents are wanted; an empty field wants all."""
 
     kinds: tuple[str, ...] = ()
@@ -132,8 +131,7 @@ class Filter:
         return bytes(found)
 
 
-@dataclass(slots=True)
-class _Term:
+class _Term(NamedTuple):
     """One term of a query, in all parts."""
 
     text: str

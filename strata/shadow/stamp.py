@@ -16,10 +16,9 @@ import hmac
 import json
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, NamedTuple
 
 from whoosh import __version__ as _whoosh
 
@@ -29,8 +28,7 @@ NAME = "stamp"
 Signature = tuple[int, int, int]  # size, mtime in nanoseconds, inode
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A segment as the stamp names it; `dead` are the numbers of its removed documents, rising."""
 
     name: str
@@ -39,8 +37,7 @@ class Part:
     signature: Signature
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """What a stamp says; `live` is the folder that holds the index, `generation` its table of contents."""
 
     live: str
