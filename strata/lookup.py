@@ -87,7 +87,7 @@ class Lookup:
 
     def starting_with(self, prefix: str) -> list[Row]:
         """Records whose ref starts with `prefix`, from the index as it is; none when there is no index yet."""
-        if self._store.shadow.mark() is None:
+        if self._store.mark() is None:
             return []
         return [_row(found) for found in self._store.shadow.find(prefix)]
 

@@ -67,7 +67,7 @@ def _tail(store: Store, path: str) -> Tail | None:
 
 
 def _index_state(store: Store) -> str:
-    mark = store.shadow.mark()
+    mark = store.mark()
     if mark is None:
         return "missing: the next search builds it"
     return "fresh" if not store.behind(mark) else "behind: the next search catches up"
@@ -147,7 +147,7 @@ def _memory_state(store: Store) -> Iterator[Problem]:
     if dirty:
         shown = ", ".join(dirty[:3]) + (", …" if len(dirty) > 3 else "")
         yield Problem("note", dirty[0], f"{len(dirty)} file{'s' * (len(dirty) != 1)} edited by hand and not committed yet: {shown}", "the next write commits them in your name", fixable=True)
-    mark = store.shadow.mark()
+    mark = store.mark()
     if mark is None:
         yield Problem("note", layout.LOCAL, "there is no usable index", "the next search builds it", fixable=True)
 

@@ -39,11 +39,19 @@ def snippet(text: str, query: str, length: int = LENGTH) -> str:
 def spans(text: str, query: str) -> list[tuple[int, int, str]]:
     """Where words of the query stand in the text, in order: start, end, and the term that matched."""
     wanted = _wanted(query)
-    found: list[tuple[int, int, str]] = []
     if not wanted:
-        return found
+        return []
+    begins = _beginnings(query)
+    return _spans(text, wanted, begins) or _spans(text, wanted, None)
+
+
+def _spans(text: str, wanted: frozenset[str], begins: frozenset[str] | None) -> list[tuple[int, int, str]]:
+    """As `spans`; with `begins`, only words that share their first letters with a term are analysed, which finds nearly all."""
+    found: list[tuple[int, int, str]] = []
     for chunk in _chunks(text):
         word = chunk.group()
+        if begins is not None and word.isascii() and word.isalpha() and word[:2].lower() not in begins:
+            continue
         here = next((term for term in _terms(word) if term in wanted), None)
         if here is None:
             continue
@@ -58,6 +66,11 @@ def spans(text: str, query: str) -> list[tuple[int, int, str]]:
 @lru_cache(maxsize=256)
 def _wanted(query: str) -> frozenset[str]:
     return frozenset(query_terms(query))
+
+
+@lru_cache(maxsize=256)
+def _beginnings(query: str) -> frozenset[str]:
+    return frozenset(word[:2] for word in (*_wanted(query), *query.lower().split()))
 
 
 @lru_cache(maxsize=20_000)

@@ -17,7 +17,7 @@ from strata.head import head
 from strata.layout import TIERS, is_record
 from strata.model import Author, Drop, Edit, Put, Rename
 from strata.recovery import Recovery
-from strata.tree import Look, Tree
+from strata.tree import FORMAT, Look, Tree
 
 if TYPE_CHECKING:
     from strata.history import History
@@ -71,6 +71,11 @@ class Store:
 
         return Shadow(self.files.local / "index", self._key)
 
+    def mark(self) -> dict[str, Any] | None:
+        """What the index reflects; None when there is none that this version can use."""
+        mark = self.shadow.mark()
+        return mark if mark is not None and mark.get("format") == FORMAT else None
+
     def warn(self, text: str) -> None:
         """Note something that went differently than asked."""
         if text not in self.warnings:
@@ -87,7 +92,7 @@ class Store:
         if self.files.locked:
             return  # inside a write, which has just looked
         try:
-            mark = self.shadow.mark()
+            mark = self.mark()
             if mark is not None and not self.files.unfinished():
                 look = self.tree.look(mark, deep=deep)
                 if not look.changes and not look.moved:
@@ -106,14 +111,14 @@ class Store:
 
     def _refresh_without_git(self) -> None:
         """Files need no git to be searched: index the tree anew whenever it moved."""
-        mark = self.shadow.mark()
+        mark = self.mark()
         if mark is None or self.tree.stirred(mark):
             with self.files.lock(self.lock_timeout):
                 self._rebuild(commit=None)
 
     def _refresh_aside(self) -> None:
         """Where nothing can be written and there is no index, build one for this process alone."""
-        if self.shadow.mark() is None:
+        if self.mark() is None:
             import atexit
             import shutil
             import tempfile
@@ -132,7 +137,7 @@ class Store:
     def dirty(self) -> set[str]:
         """Files that differ from what is committed; the index is brought up to them."""
         self.refresh(deep=True)
-        mark = self.shadow.mark()
+        mark = self.mark()
         return set(self.tree.look(mark, deep=True).dirty) if mark else set()
 
     def rebuild(self, progress: Progress | None = None) -> int:
@@ -149,7 +154,7 @@ class Store:
 
     def _catch_up(self, *, deep: bool) -> None:
         """Index what changed, or everything when there is no index to start from. The lock is held."""
-        mark = self.shadow.mark()
+        mark = self.mark()
         if mark is None:
             self._rebuild(head(self.root))
         else:
@@ -197,16 +202,16 @@ class Store:
         with self.files.lock(self.lock_timeout):
             self._recover()
             self.history.writable()
-            if self.shadow.mark() is None:
+            if self.mark() is None:
                 self._rebuild(head(self.root))
-            mark = self.shadow.mark()
+            mark = self.mark()
             assert mark is not None, "a rebuild leaves a mark"
             yield self.tree.look(mark, deep=deep)
 
     def _recover(self) -> None:
         if self.files.unfinished() and self._recovery.resume(self._now()):
             self.history.align()
-            if (mark := self.shadow.mark()) is not None:
+            if (mark := self.mark()) is not None:
                 self._index(self.tree.look(mark))
             self.files.done()
 

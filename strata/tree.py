@@ -2,8 +2,8 @@
 
 The mark is kept with the index. It names the commit and the uncommitted files the index reflects:
 `head`, the file system's `clock` at the look, each of the `folders` with its time and number of
-files, and what is `known` of single files (blob, stat, whether it is dirty) that the clock alone
-cannot vouch for.
+files, and what the clock alone cannot vouch for: what is `known` of single files (blob, stat,
+whether it is dirty), and a digest of the names in folders that we `settled` ourselves.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from strata.layout import is_tracked
 if TYPE_CHECKING:
     from strata.history import History
 
-MANY = 8  # touched files from which on a newer clock is worth remembering
+FORMAT = 1  # of the mark; an index with another one is built anew
+STALE = 1_000_000_000  # ns after which a newer clock, that vouches for more, is worth remembering
 
 
 @dataclass(slots=True)
@@ -68,8 +69,11 @@ class Tree:
         now = head(self._root)
         seen = survey.survey(self._root, trusted, {name: tuple(value) for name, value in mark["folders"].items()}, deep=deep)
         candidates = set(seen.touched) | set(known)
+        settled = mark["settled"]
         for folder in [*seen.listing, *seen.gone]:
-            candidates |= self._names_changed(folder, seen.listing.get(folder, set()), before)
+            names = seen.listing.get(folder, set())
+            if _digest(folder, names) != settled.get(folder):
+                candidates |= self._names_changed(folder, names, before)
         if now != before:
             candidates |= self._between(before, now)
 
@@ -78,7 +82,8 @@ class Tree:
             if is_tracked(path):
                 self._compare(path, known.get(path), before, trusted, look)
         folders_moved = look.mark["folders"] != mark["folders"]
-        look.moved = now != before or folders_moved or look.mark["known"].keys() != known.keys() or len(seen.touched) > MANY
+        aged = (seen.listing or seen.touched) and clock - mark["clock"] > STALE
+        look.moved = bool(now != before or folders_moved or look.mark["known"].keys() != known.keys() or aged)
         return look
 
     def everything(self, commit: str | None) -> tuple[list[str], dict[str, Any]]:
@@ -118,7 +123,9 @@ class Tree:
         for folder in _with_parents({path.rpartition("/")[0] for path in written}):
             look.mark["folders"].pop(folder, None)
             if (settled := self._settled(folder)) is not None:
-                look.mark["folders"][folder] = settled
+                moved, names = settled
+                look.mark["folders"][folder] = [moved, len(names)]
+                look.mark["settled"][folder] = _digest(folder, names)
 
     # -- inside --------------------------------------------------------------------------------
 
@@ -165,8 +172,8 @@ class Tree:
     def _committed(self, path: str, commit: str | None) -> str:
         return (self._history().blob_id(path, commit) or "") if commit else ""
 
-    def _settled(self, folder: str) -> list[int] | None:
-        """A folder's time and number of files, if it holds exactly what is committed there; else the next look must see it."""
+    def _settled(self, folder: str) -> tuple[int, set[str]] | None:
+        """A folder's time and names, if it holds exactly what is committed there; else the next look must see it."""
         place = self._root / folder
         if not place.is_dir() or place.is_symlink():
             return None
@@ -174,11 +181,17 @@ class Tree:
         prefix = f"{folder}/" if folder else ""
         names = {name for name in _visible(place) if is_tracked(prefix + name)}
         committed = {name for name in self._history().listing(folder) if is_tracked(prefix + name)}
-        return [moved, len(names)] if names == committed else None
+        return (moved, names) if names == committed else None
 
 
 def _mark(commit: str | None, clock: int, seen: survey.Survey) -> dict[str, Any]:
-    return {"head": commit, "clock": clock, "folders": {name: list(value) for name, value in seen.folders.items()}, "known": {}}
+    return {"format": FORMAT, "head": commit, "clock": clock, "folders": {name: list(value) for name, value in seen.folders.items()}, "known": {}, "settled": {}}
+
+
+def _digest(folder: str, names: set[str]) -> str:
+    """Which of strata's files a folder holds, by name."""
+    prefix = f"{folder}/" if folder else ""
+    return blob_id("\0".join(sorted(name for name in names if is_tracked(prefix + name))).encode("utf-8", "surrogateescape"))
 
 
 def _visible(folder: Path) -> Iterator[str]:
