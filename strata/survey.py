@@ -112,14 +112,17 @@ def _walk(root: Path, top: str, since: int, known: Mapping[str, tuple[int, int]]
             pending += children.get(folder, ())
             continue
         with os.scandir(place) as iterator:
-            entries = [entry for entry in iterator if not (entry.name.startswith(".") and entry.name != ".git")]
-        if any(entry.name == ".git" for entry in entries):
+            entries = list(iterator)
+        names = {entry.name for entry in entries}
+        if ".git" in names:
             seen.skipped.append((folder, "a git repository inside the memory is left alone"))
             continue
-        names = set()
-        for entry in entries:
+        names.clear()
+        for entry in entries:  # the loop that every search pays for every active file: keep it short
             name = entry.name
-            if (shared or name.endswith(".md")) and entry.is_file(follow_symlinks=False):
+            if name[0] == ".":
+                continue
+            if (shared or name[-3:] == ".md") and entry.is_file(follow_symlinks=False):
                 names.add(name)
                 info = entry.stat(follow_symlinks=False)
                 if info.st_ctime_ns >= since or info.st_mtime_ns >= since:

@@ -17,10 +17,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from strata.history.indexfile import Damaged, Staged, entry_of, is_unmerged, parse, path_of, render, staged_of, without
+from strata.history.indexfile import Damaged, Staged, entry_of, is_unmerged, parse, path_of, pieces, staged_of, without
 
 _SLASH = ord("/")
 _STALE_LOCK = 60.0  # seconds; no git holds its index lock that long, so it is left over from a crash
+_FEW = 4  # changes up to which the joined entries are patched: each copies them once
 _OURS = b"strata\n"  # what our lock file says
 
 
@@ -36,6 +37,7 @@ class GitIndex:
         self._signature: tuple[int, ...] | None = None
         self._version = 2
         self._entries: list[bytes] = []
+        self._body: bytes | None = b""  # the entries joined; None when they have to be joined again
         self._extensions: dict[bytes, bytes] = {}
         self.unmerged: str = ""
 
@@ -91,16 +93,25 @@ class GitIndex:
                     del by_path[path]
                 else:
                     by_path[path] = entry_of(path, staged, by_path.get(path))
-            self._entries = [by_path[path] for path in sorted(by_path)]
+            self._entries, self._body = [by_path[path] for path in sorted(by_path)], None
         else:
             for path in changed:
                 self._forget_tree(path)
                 staged, at = changes[path], self._position(path)
-                present = at < len(self._entries) and path_of(self._entries[at]) == path
-                self._entries[at : at + present] = (
-                    [] if staged is None else [entry_of(path, staged, self._entries[at] if present else None)]
-                )
+                old = self._entries[at : at + 1] if at < len(self._entries) and path_of(self._entries[at]) == path else []
+                new = [] if staged is None else [entry_of(path, staged, old[0] if old else None)]
+                self._splice(at, old, new, few=len(changed) <= _FEW)
         return bool(changed)
+
+    def _splice(self, at: int, old: list[bytes], new: list[bytes], *, few: bool) -> None:
+        """Put `new` in the place of `old`, in the joined bytes as well where that is less work than joining them again."""
+        if few and self._body is not None:
+            start = sum(map(len, self._entries[:at]))
+            end = start + sum(map(len, old))
+            self._body = b"".join((self._body[:start], *new, self._body[end:]))
+        else:
+            self._body = None
+        self._entries[at : at + len(old)] = new
 
     def fill(self, files: Iterator[tuple[bytes, Staged]]) -> None:
         """Make the index hold exactly `files`."""
@@ -134,7 +145,10 @@ class GitIndex:
         """
         temporary = self.path.with_name("index.strata")
         with open(temporary, "wb") as file:
-            file.write(render(self._version, self._entries, self._extensions))
+            if self._body is None:
+                self._body = b"".join(self._entries)
+            for piece in pieces(self._version, len(self._entries), self._body, self._extensions):
+                file.write(piece)
             file.flush()
             signature = _signature(os.fstat(file.fileno()))
         try:
@@ -183,7 +197,7 @@ class GitIndex:
             return 0.0
 
     def _take(self, entries: list[bytes], extensions: dict[bytes, bytes], signature: tuple[int, ...] | None) -> None:
-        self._entries, self._extensions, self._signature = entries, extensions, signature
+        self._entries, self._extensions, self._signature, self._body = entries, extensions, signature, None
         unmerged = next(filter(is_unmerged, entries), None)
         self.unmerged = path_of(unmerged).decode("utf-8", "surrogateescape") if unmerged else ""
 

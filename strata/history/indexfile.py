@@ -25,16 +25,22 @@ class Damaged(Unreadable):
     """The index is no whole index file of any form."""
 
 
+def pieces(version: int, count: int, body: bytes, extensions: dict[bytes, bytes]) -> list[bytes]:
+    """The bytes of an index file whose `count` entries are joined in `body`, in the pieces to write."""
+    made = [
+        b"DIRC" + struct.pack(">II", version, count),
+        body,
+        *(name + struct.pack(">I", len(data)) + data for name, data in extensions.items()),
+    ]
+    checksum = hashlib.sha1(usedforsecurity=False)
+    for piece in made:
+        checksum.update(piece)
+    return [*made, checksum.digest()]
+
+
 def render(version: int, entries: list[bytes], extensions: dict[bytes, bytes]) -> bytes:
     """The bytes of an index file."""
-    body = b"".join(
-        [
-            b"DIRC" + struct.pack(">II", version, len(entries)),
-            *entries,
-            *(name + struct.pack(">I", len(data)) + data for name, data in extensions.items()),
-        ]
-    )
-    return body + _sha1(body)
+    return b"".join(pieces(version, len(entries), b"".join(entries), extensions))
 
 
 def parse(data: bytes) -> tuple[int, list[bytes], dict[bytes, bytes]]:

@@ -107,21 +107,28 @@ class Size:
 
     def _processes(self) -> None:
         python, home = sys.executable, str(self.root)
-        command = [python, "-m", "strata"] if not (installed := shutil.which("strata", path=str(Path(python).parent))) else [installed]
-        pairs = {
-            "search": ([*command, "search", "water people thing", "--limit", "10"], "import click, yaml, whoosh.index, whoosh.filedb.filetables, whoosh.lang.porter2"),
-            "add": (None, "import click, yaml, pygit2, whoosh.index, whoosh.filedb.filetables, whoosh.lang.porter2, whoosh.writing"),
-        }
-        for name, (words, imports) in pairs.items():
+        command = [installed] if (installed := shutil.which("strata", path=str(Path(python).parent))) else [python, "-m", "strata"]
+        words = {"search": lambda: ["search", "water people thing", "--limit", "10"], "add": lambda: ["add", f"bench/p{time.time_ns()}", self.words.text(80)]}
+        for name, arguments in words.items():
+            imports = third_party(arguments(), home)
             mine, bare, empty = [], [], []
             for _ in range(self.runs):
-                words_now = words or [*command, "add", f"bench/p{time.time_ns()}", self.words.text(80)]
-                mine.append(process(*words_now, home=home))
+                mine.append(process(*command, *arguments(), home=home))
                 bare.append(process(python, "-c", imports, home=home))
                 empty.append(process(python, "-c", "pass", home=home))
             self.row[f"`strata {name}`"], self.row[f"imports of {name}"] = median(mine), median(bare)
             self.row[f"`strata {name}` / imports"] = median(mine) / median(bare)
             self.row["bare python"] = median(empty)
+
+
+def third_party(arguments: list[str], home: str) -> str:
+    """The import statement for exactly the third-party modules that a command loads."""
+    code = (
+        "import sys; before = set(sys.modules); import strata.__main__ as m; m.main(sys.argv[1:]); "
+        "print('import ' + ', '.join(sorted(n for n in set(sys.modules) - before if n.split('.')[0] in ('click', 'pygit2', 'whoosh', 'yaml', 'frontmatter'))), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], env={**os.environ, "STRATA_HOME": home}, capture_output=True, text=True, check=True)
+    return done.stderr.strip().splitlines()[-1]
 
 
 def main() -> None:
