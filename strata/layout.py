@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from urllib.parse import unquote
 
 from strata.errors import OutsideMemory, UsageError
 from strata.model import Kind, Tier
@@ -135,12 +134,19 @@ def contained(text: str) -> str:
         or (len(path) > 1 and path[1] == ":" and path[0].isalpha())
     )
     parts = path.split("/")
-    decoded = unquote(path).split("/")
+    decoded = _unquoted(path).split("/") if "%" in path else parts
     if bad or any(part.strip(". ") == "" for part in [*parts, *decoded]):
         raise OutsideMemory("the path does not stay inside the memory", remedy="give a relative path such as notes/plan", path=repr(text))
     if any(part.lower() in (".git", LOCAL) or part.startswith(".") for part in parts):
         raise OutsideMemory("hidden folders are not addressable", remedy="give a path such as notes/plan", path=repr(text))
     return path
+
+
+def _unquoted(path: str) -> str:
+    """`%2e%2e/x` as somebody downstream might read it."""
+    from urllib.parse import unquote
+
+    return unquote(path)
 
 
 def _check_portable(part: str, text: str) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -449,9 +448,11 @@ def _utc_now() -> datetime:
 
 
 def _new_id(prefix: str, day: str) -> str:
-    from strata.records import new_id
+    from secrets import token_bytes
 
-    return new_id(prefix, day, secrets.token_bytes)
+    from strata.names import new_id
+
+    return new_id(prefix, day, token_bytes)
 
 
 def _shell(path: Path) -> str:

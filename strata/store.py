@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -30,14 +29,14 @@ Trailers = Sequence[tuple[str, str]]
 Progress = Callable[[int, int], None]
 
 
-@dataclass(slots=True)
 class Plan:
     """A write being put together: its edits and what the commit will say."""
 
-    edits: list[Edit] = field(default_factory=list)
-    subject: str = ""
-    trailers: list[tuple[str, str]] = field(default_factory=list)
-    commit: str | None = None
+    def __init__(self) -> None:
+        self.edits: list[Edit] = []
+        self.subject = ""
+        self.trailers: list[tuple[str, str]] = []
+        self.commit: str | None = None
 
     def put(self, path: str, data: bytes, base: str | None = "") -> None:
         """Write a file; by default one that must not exist yet."""

@@ -11,7 +11,6 @@ import os
 import stat
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from strata.layout import IGNORED_FOLDERS, LOCAL, ROOT_FILES, SHARED_FOLDERS, TIERS, is_record
@@ -22,17 +21,17 @@ SMALL = 2000  # files below cooled/ and archive/ up to which every one is looked
 Signature = tuple[int, int, int, int]  # mtime_ns, ctime_ns, size, inode
 
 
-@dataclass(slots=True)
 class Survey:
     """`touched`: files that may have changed; `listing`: names in folders that moved (all files of strata's concern);
     `folders`: every folder's mtime_ns and number of files; `gone`: folders that were there before; `skipped`: links
     and repositories that are not followed, with the reason."""
 
-    touched: dict[str, Signature] = field(default_factory=dict)
-    listing: dict[str, set[str]] = field(default_factory=dict)
-    folders: dict[str, tuple[int, int]] = field(default_factory=dict)
-    gone: set[str] = field(default_factory=set)
-    skipped: list[tuple[str, str]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.touched: dict[str, Signature] = {}
+        self.listing: dict[str, set[str]] = {}
+        self.folders: dict[str, tuple[int, int]] = {}
+        self.gone: set[str] = set()
+        self.skipped: list[tuple[str, str]] = []
 
 
 def signature(place: str | Path) -> Signature | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,15 +26,15 @@ FORMAT = 1  # of the mark; an index with another one is built anew
 STALE = 1_000_000_000  # ns after which a newer clock, that vouches for more, is worth remembering
 
 
-@dataclass(slots=True)
 class Look:
     """What a look found: `changes` to index, `dirty` files a person left (None: removed), and the mark that follows."""
 
-    mark: dict[str, Any]
-    changes: dict[str, bytes | None] = field(default_factory=dict)
-    dirty: dict[str, bytes | None] = field(default_factory=dict)
-    moved: bool = False
-    skipped: list[tuple[str, str]] = field(default_factory=list)
+    def __init__(self, mark: dict[str, Any], skipped: list[tuple[str, str]]) -> None:
+        self.mark = mark
+        self.changes: dict[str, bytes | None] = {}
+        self.dirty: dict[str, bytes | None] = {}
+        self.moved = False
+        self.skipped = skipped
 
 
 class Tree:
@@ -77,7 +76,7 @@ class Tree:
         if now != before:
             candidates |= self._between(before, now)
 
-        look = Look(_mark(now, clock, seen), skipped=seen.skipped)
+        look = Look(_mark(now, clock, seen), seen.skipped)
         for path in sorted(candidates):
             if is_tracked(path):
                 self._compare(path, known.get(path), before, trusted, look)

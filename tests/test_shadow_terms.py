@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strata.shadow.irregular import base_forms
+from strata.shadow.irregular import base_forms, plain_terms, plain_words
 from strata.shadow.terms import LONGEST_TERM, MOST_TERMS, SINGLE_WEIGHT, fold, query_terms, stem, terms
 
 
@@ -159,3 +159,8 @@ def test_a_huge_token_takes_time_in_proportion(text: str) -> None:
 
     assert 5 > time.perf_counter() - start
     assert all(len(term) <= LONGEST_TERM for term in found)
+
+
+def test_plain_terms_are_the_stems_of_plain_words():
+    assert set(map(stem, plain_words())) <= set(plain_terms())
+    assert {term for term in plain_terms() if term not in plain_words()} <= set(map(stem, plain_words()))

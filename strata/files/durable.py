@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 import sys
 from pathlib import Path
@@ -25,7 +24,7 @@ def write_durably(place: Path, data: bytes, *, fresh: bool = False) -> None:
 
     The permissions of a file that is replaced are kept.
     """
-    temp = place.with_name(f"{TEMP_PREFIX}{secrets.token_hex(8)}{TEMP_SUFFIX}")
+    temp = place.with_name(f"{TEMP_PREFIX}{os.urandom(8).hex()}{TEMP_SUFFIX}")
     descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(descriptor, "wb") as stream:

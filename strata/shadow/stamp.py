@@ -17,7 +17,6 @@ import json
 import os
 import sys
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, NamedTuple
 
 from whoosh import __version__ as _whoosh
@@ -94,7 +93,7 @@ def save(directory: Path, key: bytes, stamp: Stamp) -> None:
         "contents": stamp.contents,
     }
     body = json.dumps(fields).encode()
-    temporary = directory / f"{NAME}.{token_hex(4)}"
+    temporary = directory / f"{NAME}.{os.urandom(4).hex()}"
     try:
         with open(temporary, "xb") as file:
             file.write(_code(key, body) + b"\n" + body)

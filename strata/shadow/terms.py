@@ -20,7 +20,7 @@ from functools import cache
 
 from whoosh.lang.porter2 import stem as _porter2
 
-from strata.shadow.irregular import base_forms, plain_words
+from strata.shadow.irregular import base_forms, plain_terms
 
 LONGEST_TERM = 64  # characters; longer ones are cut, on both sides alike
 LONGEST_QUERY = 20_000  # characters of a question that are read
@@ -115,7 +115,7 @@ def _bases() -> dict[str, str]:
 
 @cache
 def _plain() -> frozenset[str]:
-    return frozenset(map(stem, plain_words())) | {"'" + ending for ending in _CONTRACTIONS} | {"n't"}
+    return frozenset(plain_terms()) | {"'" + ending for ending in _CONTRACTIONS} | {"n't"}
 
 
 def _is_plain(term: str) -> bool:
