@@ -17,7 +17,7 @@ from strata.errors import Malformed, NotFound
 from strata.files import blob_id
 from strata.layout import record_path, tail_path
 from strata.model import Message, Put, Summary, ToolCall
-from strata.redact import redact_message
+from strata.redact import redact, redact_message
 from strata.results import Redaction, Sealed
 from strata.store import Plan, Store
 from strata.tail import Tail, add, cut
@@ -35,15 +35,15 @@ class Capture:
     new_id: NewId
     stored: int = 0
     repeated: int = 0
+    threads: dict[str, list[Message]] = field(default_factory=dict)
     sealed: list[Sealed] = field(default_factory=list)
     secrets: dict[str, int] = field(default_factory=dict)
 
     def take(self, plan: Plan, pairs: Iterable[tuple[str, Message]]) -> None:
         """Put the messages into their threads' tails, seal what is full, and add the edits to `plan`."""
-        threads: dict[str, list[Message]] = {}
         for thread, message in pairs:
-            threads.setdefault(thread, []).append(message)
-        for thread, messages in threads.items():
+            self.threads.setdefault(self._clean_text(thread), []).append(message._replace(id=self._clean_text(message.id)))
+        for thread, messages in self.threads.items():
             self._extend(plan, thread, messages)
 
     def seal(self, plan: Plan, thread: str, *, everything: bool) -> None:
@@ -68,7 +68,7 @@ class Capture:
 
     def _next_turn(self, thread: str) -> int:
         last = 0
-        for found in self.store.shadow.entries(kinds=("block",), thread=thread):
+        for found in self.store.ask(lambda shadow: list(shadow.entries(kinds=("block",), thread=thread))):
             document = Document.parse(self.store.files.read(found.path), found.path)
             last = max(last, int(document.text("last_turn") or 0))
         return last + 1
@@ -76,7 +76,7 @@ class Capture:
     def _extend(self, plan: Plan, thread: str, messages: Sequence[Message]) -> None:
         tail, document = self.tail(thread)
         messages = self._named(thread, messages, tail.messages)
-        known = self.store.shadow.has_messages(thread, {message.id for message in messages})
+        known = self._known(thread, {message.id for message in messages})
         ready: list[Message] = []
         seen = known | {message.id for message in tail.messages}
         for message in messages:
@@ -91,17 +91,22 @@ class Capture:
         self.stored += len(added)
         self._cut(plan, longer, document, everything=False)
 
+    def _known(self, thread: str, ids: set[str]) -> set[str]:
+        """Those of the ids that the thread has, sealed or not."""
+        return self.store.ask(lambda shadow: shadow.has_messages(thread, ids))
+
     def _named(self, thread: str, messages: Sequence[Message], tail: Sequence[Message]) -> Sequence[Message]:
         """The messages with an id each: one that came without gets the next free m1, m2, … of its thread."""
         if all(message.id for message in messages):
             return messages
         taken = {message.id for message in (*messages, *tail)}
-        number = max(map(_number, (message.id for message in tail)), default=0) or max(map(_number, self.store.shadow.message_ids(thread)), default=0)
+        number = max(map(_number, (message.id for message in tail)), default=0)
+        number = number or max(map(_number, self.store.ask(lambda shadow: shadow.message_ids(thread))), default=0)
         named = []
         for message in messages:
             while not message.id:
                 number += 1
-                if f"m{number}" not in taken and not self.store.shadow.has_messages(thread, {f"m{number}"}):
+                if f"m{number}" not in taken and not self._known(thread, {f"m{number}"}):
                     message = message._replace(id=f"m{number}")
             named.append(message)
         return named
@@ -135,6 +140,15 @@ class Capture:
         return rules.summarise(messages, thread)
 
     # -- what must not be kept as it came ------------------------------------------------------
+
+    def _clean_text(self, name: str) -> str:
+        """A thread's name or a message's id; its marker is the same each time, so that ids stay repeatable."""
+        if self.config["redact"] == "off":
+            return name
+        clean, found = redact(name)
+        for secret in found:
+            self.secrets[secret.kind] = self.secrets.get(secret.kind, 0) + secret.count
+        return clean if self.config["redact"] == "on" else name
 
     def _clean(self, message: Message) -> Message:
         """Redact, as configured, before a single byte of the message is written."""

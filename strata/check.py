@@ -28,6 +28,8 @@ def check(files: Iterable[tuple[str, bytes]]) -> list[Problem]:
         twin = folded.setdefault(path.casefold(), path)
         if twin != path:
             problems.append(Problem("warning", path, f"its name differs from {twin} only in case", "rename one of them: it cannot be checked out on every system"))
+        if not layout.is_portable(path):
+            problems.append(Problem("warning", path, "not every system can check out a file of this name", 'rename it: no < > : " \\ | ? * #, no control character, no final dot or blank'))
         if document.problem:
             continue
         if (claimed := document.text("id")) and not layout.is_id(claimed):

@@ -13,9 +13,20 @@ from strata.files import blob_id
 from strata.layout import record_path
 from strata.lookup import Lookup
 from strata.model import Kind, Message, Put, Tier
+from strata.redact import redact_value
+from strata.results import Redaction
 from strata.store import Plan, Store
 
 NewId = Callable[[str, str], str]
+
+
+def clean(given: Mapping[str, Any], mode: str) -> tuple[Mapping[str, Any], tuple[Redaction, ...]]:
+    """What was said about a block without its secrets, as `mode` says; what was quoted was cleaned the same way."""
+    if mode == "off" or not isinstance(given, Mapping):
+        return given, ()
+    safe, found = redact_value(dict(given))
+    redacted = tuple(Redaction(secret.kind, secret.count, "replaced" if mode == "on" else "reported") for secret in found)
+    return (safe if mode == "on" else given), redacted
 
 
 def describe(plan: Plan, store: Store, lookup: Lookup, block: str, description: Mapping[str, Any]) -> tuple[str, str]:

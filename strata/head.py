@@ -102,7 +102,13 @@ def _resolved(directory: Path, ref: str) -> str | None:
         except OSError:
             return _packed(directory, ref)
         if not value.startswith("ref:"):
-            return value if _is_id(value) else _packed(directory, ref)
+            if _is_id(value):
+                return value
+            raise Malformed(  # power loss may leave it empty; to take it for "no commit yet" would begin the memory anew
+                f"git's file of the branch {ref.removeprefix('refs/heads/')} is damaged",
+                path=str(directory / ref),
+                remedy=f"the last line of .git/logs/{ref} names its commit: git update-ref {ref} COMMIT",
+            )
         ref = value.removeprefix("ref:").strip()
     return None
 

@@ -26,7 +26,7 @@ MAX_PATH_BYTES = 400
 _FOLDERS = {"blocks": Kind.BLOCK, "events": Kind.EVENT, "entities": Kind.ENTITY, "notes": Kind.NOTE, "tails": Kind.TAIL}
 _PREFIXES = {"blk": "blocks", "evt": "events"}
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{p}{n}" for p in ("com", "lpt") for n in range(1, 10))})
-_UNPORTABLE = frozenset('<>:"\\|?*')
+_UNPORTABLE = frozenset('<>:"\\|?*#')  # what some system refuses, and the # that names a message
 _DATED_ID = re.compile(r"(blk|evt)-(\d{4})(\d{2})\d{2}-[a-z0-9]{4,32}")
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,79}")
 _PLAIN_THREAD = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
@@ -136,10 +136,20 @@ def contained(text: str) -> str:
     parts = path.split("/")
     decoded = _unquoted(path).split("/") if "%" in path else parts
     if bad or any(part.strip(". ") == "" for part in [*parts, *decoded]):
-        raise OutsideMemory("the path does not stay inside the memory", remedy="give a relative path such as notes/plan", path=repr(text))
+        raise OutsideMemory("this is no path inside the memory", remedy="give a relative path such as notes/plan", path=repr(text))
     if any(part.lower() in (".git", LOCAL) or part.startswith(".") for part in parts):
         raise OutsideMemory("hidden folders are not addressable", remedy="give a path such as notes/plan", path=repr(text))
     return path
+
+
+def is_portable(path: str) -> bool:
+    """Whether every system can check out a file of this name, and a ref can name it."""
+    try:
+        for part in path.split("/"):
+            _check_portable(part.removesuffix(".md") or part, path)
+    except UsageError:
+        return False
+    return not any(ord(char) < 32 or ord(char) == 127 or 0xD800 <= ord(char) < 0xE000 for char in path)
 
 
 def _unquoted(path: str) -> str:
@@ -152,10 +162,12 @@ def _unquoted(path: str) -> str:
 def _check_portable(part: str, text: str) -> None:
     """A name every file system takes: no reserved character or device name, no dot or blank at its end."""
     stem = part.split(".")[0].lower()
+    if part in IGNORED_FOLDERS:
+        raise UsageError(f"{part} is a folder of tools, and no record lies in one", remedy="use another name", path=repr(text))
     if any(char in _UNPORTABLE for char in part) or part[-1] in ". " or part[0] == " " or stem in _RESERVED:
         raise UsageError(
             f"{part!r} is not a file name on every system",
-            remedy='leave out < > : " \\ | ? * , a final dot or blank, and names like CON',
+            remedy='leave out < > : " \\ | ? * #, a final dot or blank, and names like CON',
             path=repr(text),
         )
     if len(f"{part}.md".encode()) > MAX_NAME_BYTES:

@@ -39,12 +39,16 @@ class Lookup:
 
         Raises NotFound, or Ambiguous with the candidates. `exact` refuses prefixes.
         """
-        name, _ = layout.split_ref(ref)
+        name, _ = self._split(ref)
         path = self._by_place(name) or self._by_id(name, exact)
         kind = layout.kind_of(path)
         if kinds and kind not in kinds:
             raise UsageError(f"{ref} is a {kind}, not a {' or '.join(kinds)}", ref=ref, path=path)
         return path
+
+    def _split(self, ref: str) -> tuple[str, str]:
+        """Record and message of a ref; a file made by hand may have a # in its own name."""
+        return (ref, "") if "#" in ref and self._by_name(ref) else layout.split_ref(ref)
 
     def note_path(self, ref: str) -> str | None:
         """The file of a note in whichever tier it lies, or None."""
@@ -54,15 +58,20 @@ class Lookup:
         for tier in Tier:
             if (path := layout.record_path(name, tier)) and self._store.files.exists(path):
                 return path
-        if not name or name.startswith("ent-"):
-            return None
+        if found := self._by_name(name):
+            return found
         try:
-            plain = layout.contained(name)
+            layout.contained(name or "x")
         except OutsideMemory:
             if "/" in name or "\\" in name or "\0" in name:
                 raise
+        return None
+
+    def _by_name(self, name: str) -> str | None:
+        """The file a name leads to, tier, `notes/` and `.md` given or not; any name a person may have given it."""
+        plain = name.removesuffix(".md")
+        if not plain or any(part in ("", ".", "..") for part in plain.split("/")) or "\0" in plain:
             return None
-        plain = plain.removesuffix(".md")
         if layout.tier_of(f"{plain}/"):
             places = [f"{plain}.md"]
         else:
@@ -71,7 +80,7 @@ class Lookup:
 
     def _by_id(self, name: str, exact: bool) -> str:
         self._store.refresh()
-        found = [item for item in self._store.shadow.find(name) if self._store.files.exists(item.path)]
+        found = [item for item in self._store.ask(lambda shadow: shadow.find(name)) if self._store.files.exists(item.path)]
         same = [item for item in found if item.ref == name]
         if same:
             found = same
@@ -89,13 +98,13 @@ class Lookup:
         """Records whose ref starts with `prefix`, from the index as it is; none when there is no index yet."""
         if self._store.mark() is None:
             return []
-        return [_row(found) for found in self._store.shadow.find(prefix)]
+        return [_row(found) for found in self._store.ask(lambda shadow: shadow.find(prefix))]
 
     # -- one record ----------------------------------------------------------------------------
 
     def show(self, ref: str, *, level: int | None, at: str | None) -> Shown:
         """See `Memory.show`."""
-        name, message = layout.split_ref(ref)
+        name, message = self._split(ref)
         if level is not None and not 0 <= level <= 5:
             raise UsageError(f"there is no level {level}", remedy="levels go from 0 (title) to 5 (verbatim)")
         if at is None:
@@ -119,7 +128,7 @@ class Lookup:
             return path, data
         self._store.refresh()
         thread = document.text("thread")
-        for found in self._store.shadow.entries(kinds=("message",), thread=thread):
+        for found in self._store.ask(lambda shadow: list(shadow.entries(kinds=("message",), thread=thread))):
             if found.message == message:
                 return found.path, self._store.files.read(found.path)
         return path, data
@@ -131,7 +140,7 @@ class Lookup:
     ) -> list[Row]:
         """The records (never single messages) that pass the filters, newest first."""
         wanted = tuple(kinds) or ("block", "event", "entity", "note")
-        found = self._store.shadow.entries(kinds=wanted, tiers=tuple(tiers), thread=thread, since=since, until=until)
+        found = self._store.ask(lambda shadow: list(shadow.entries(kinds=wanted, tiers=tuple(tiers), thread=thread, since=since, until=until)))
         rows = sorted((_row(item) for item in found), key=lambda row: row.ref)
         rows.sort(key=lambda row: row.at, reverse=True)
         return rows[:limit]
@@ -151,13 +160,14 @@ class Lookup:
         hits: list[Hit] = []
         asked = limit
         while True:
-            found = self._store.shadow.search(
-                query, kinds=tuple(kinds), tiers=tuple(tiers), thread=thread, since=since, until=until, limit=asked
-            )
+            found = self._found(query, asked, kinds=tuple(kinds), tiers=tuple(tiers), thread=thread, since=since, until=until)
             hits = [hit for item in found if (hit := self._hit(item, query))]
             if len(hits) >= limit or len(found) < asked:
                 return hits[:limit]
             asked *= 2
+
+    def _found(self, query: str, limit: int, **filters: Any) -> list[Found]:
+        return self._store.ask(lambda shadow: shadow.search(query, limit=limit, **filters))
 
     def _hit(self, found: Found, query: str) -> Hit | None:
         entry = self._entry(found.path, found.ref)

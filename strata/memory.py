@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from strata import layout
 from strata.config import SETTINGS_TABLE, Config
 from strata.document import Document
-from strata.errors import AlreadyExists, Malformed, NotAMemory, NotFound, UsageError
+from strata.errors import AlreadyExists, Malformed, NotAMemory, NotFound, Refused, UsageError
 from strata.files import blob_id
 from strata.machine import signing_key
 from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Message, Problem, Tier
@@ -176,14 +176,15 @@ class Memory:
             raise UsageError("--replace and --append exclude each other")
         from strata import notes
 
-        ref = notes.named(path)
-        body, redacted = notes.clean(text, title, self._config()["redact"])
-        note = notes.Note(body, title, tags, replace, append, base)
+        mode = self._config()["redact"]
+        ref = notes.named(path, mode)
+        given = notes.clean(text, title, tags, mode)
+        note = notes.Note(given.text.encode(), given.title, given.tags, replace, append, base)
         with self._write("add") as plan:
             now = self._now()
-            ref = ref or notes.free_name(title or text, now.strftime("%Y%m%d"), self._store, self._lookup, self._new_id)
+            ref = ref or notes.free_name(given.title or given.text, now.strftime("%Y%m%d"), self._store, self._lookup, self._new_id)
             target, document = note.write(plan, self._store, self._lookup, ref, now)
-        return Added(ref, target, plan.commit or "", blob_id(document.data), redacted)
+        return Added(ref, target, plan.commit or "", blob_id(document.data), given.redacted)
 
     # -- conversations -----------------------------------------------------------------------
 
@@ -201,8 +202,7 @@ class Memory:
         with self._write(operation, author) as plan:
             capture = self._capture()
             capture.take(plan, pairs)
-            threads = sorted({thread for thread, _ in pairs})
-            _describe_capture(plan, capture, threads, "Append")
+            _describe_capture(plan, capture, sorted(capture.threads), "Append")
         return Appended(capture.stored, capture.repeated, tuple(block.ref for block in capture.sealed), plan.commit or "", capture.redactions())
 
     def ingest(
@@ -284,9 +284,10 @@ class Memory:
 
         from strata import derive
 
+        description, redacted = derive.clean(description, self._config()["redact"])
         with self._write("describe") as plan:
             ref, path = derive.describe(plan, self._store, self._lookup, block, description)
-        return Written(ref, path, plan.commit or "")
+        return Written(ref, path, plan.commit or "", redacted)
 
     def record(self, card: Mapping[str, Any]) -> Written:
         """Keep an event card. It needs evidence: messages of its `source_block`; quotes must occur in them.
@@ -298,9 +299,10 @@ class Memory:
 
         from strata import derive
 
+        card, redacted = derive.clean(card, self._config()["redact"])
         with self._write("record") as plan:
             ref, path = derive.record(plan, self._store, self._lookup, card, self._now(), self._new_id)
-        return Written(ref, path, plan.commit or "")
+        return Written(ref, path, plan.commit or "", redacted)
 
     # -- reading -----------------------------------------------------------------------------
 
@@ -403,6 +405,10 @@ class Memory:
         """Change one setting: its line in `strata.yaml` and no other."""
         from strata.results import Written
 
+        from strata.redact import redact
+
+        if redact(value)[1]:
+            raise Refused("the value looks like a secret, and settings are committed", remedy="keep secrets out of the memory")
         with self._write("config") as plan:
             data = self._store.files.read(layout.SETTINGS) if self._store.files.exists(layout.SETTINGS) else b""
             plan.put(layout.SETTINGS, Config(data).with_value(key, value), blob_id(data) if data else None)

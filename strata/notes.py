@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from strata import layout
 from strata.document import Document
-from strata.errors import AlreadyExists, Conflict, Malformed, UsageError
+from strata.errors import AlreadyExists, Conflict, Malformed, Refused, UsageError
 from strata.files import blob_id
 from strata.lookup import Lookup
 from strata.model import Drop, Put, Tier
 from strata.names import slug
-from strata.redact import redact
+from strata.redact import redact, redact_value
 from strata.results import Redaction
 from strata.store import Plan, Store
 
@@ -57,7 +58,10 @@ class Note:
 
     def _document(self, old: Document | None, created: str) -> Document:
         """A new note, or the old one's header, byte for byte, above another or a longer body."""
-        header = {key: value for key, value in (("title", self.title), ("tags", list(self.tags))) if value}
+        tags = list(self.tags)
+        if old and self.append and tags:
+            tags = list(dict.fromkeys([*old.list("tags"), *tags]))
+        header = {key: value for key, value in (("title", self.title), ("tags", tags)) if value}
         body = self.body if self.body.endswith(b"\n") else self.body + b"\n"
         if old is None:
             return Document.new({**header, "created_at": created}, body)
@@ -70,19 +74,37 @@ class Note:
         return Document.parse(kept + body).with_values(header) if kept else Document.new({**header, "created_at": created}, body)
 
 
-def clean(text: str, title: str, mode: str) -> tuple[bytes, tuple[Redaction, ...]]:
-    """The body as it may be written: secrets replaced or reported as `mode` says; refuses what cannot be UTF-8."""
+class Clean(NamedTuple):
+    """Body, title and tags as they may be written, and the secrets that were found in them."""
+
+    text: str
+    title: str
+    tags: tuple[str, ...]
+    redacted: tuple[Redaction, ...]
+
+
+def clean(text: str, title: str, tags: Sequence[str], mode: str) -> Clean:
+    """What was given as it may be written: secrets replaced or reported as `mode` says.
+
+    Raises Malformed for what cannot be UTF-8, and UsageError for nothing at all, a title of several
+    lines or an empty tag.
+    """
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise Malformed(f"character {error.start + 1} cannot be written as UTF-8 (a lone surrogate)", remedy="give the text as valid UTF-8") from None
     if not text.strip() and not title:
         raise UsageError("there is nothing to write", remedy="give a text, --file or text on standard input")
+    if "\n" in title or "\r" in title or (title and not title.strip()):
+        raise UsageError("a title is one line with words in it", remedy="put the rest into the text")
+    if any(not tag.strip() or "\n" in tag for tag in tags):
+        raise UsageError("a tag is a word or a few, not empty", remedy="leave --tag out")
+    tags = tuple(dict.fromkeys(tag.strip() for tag in tags))
     if mode == "off":
-        return text.encode(), ()
-    safe, found = redact(text)
-    action = "replaced" if mode == "on" else "reported"
-    return (safe if mode == "on" else text).encode(), tuple(Redaction(secret.kind, secret.count, action) for secret in found)
+        return Clean(text, title, tags, ())
+    (safe, *rest), found = redact_value([text, title, *tags])
+    redacted = tuple(Redaction(secret.kind, secret.count, "replaced" if mode == "on" else "reported") for secret in found)
+    return Clean(safe, rest[0], tuple(rest[1:]), redacted) if mode == "on" else Clean(text, title, tags, redacted)
 
 
 def free_name(words: str, day: str, store: Store, lookup: Lookup, new_id: Callable[[str, str], str]) -> str:
@@ -95,6 +117,8 @@ def free_name(words: str, day: str, store: Store, lookup: Lookup, new_id: Callab
     return candidate
 
 
-def named(path: str | None) -> str:
-    """The ref a person gave, or "" when the note is to be named."""
+def named(path: str | None, mode: str) -> str:
+    """The ref a person gave, or "" when the note is to be named; refuses a name with a secret in it."""
+    if path and mode == "on" and redact(path)[1]:
+        raise Refused("the path holds what looks like a secret; nothing was written", remedy="give it another name")
     return layout.note_ref(path) if path else ""

@@ -87,9 +87,10 @@ def _size(store: Store) -> int:
 def doctor(store: Store, *, fix: bool) -> list[Problem]:
     """See `Memory.doctor`."""
     if fix:
+        store.files.check_local()
         _mend(store)
     problems = [*_repository(store), *_settings(store), *_leftovers(store)]
-    usable = not any(problem.severity == "error" and problem.path == ".git" for problem in problems)
+    usable = not any(problem.severity == "error" and problem.path in (".git", layout.LOCAL) for problem in problems)
     seen = survey.survey(store.root, 0, {}, deep=True)
     problems += [Problem("warning", path, why, "put real files there; strata looks at nothing else") for path, why in seen.skipped]
     paths = sorted(path for path in seen.touched if layout.is_record(path))
@@ -112,6 +113,11 @@ def _mend(store: Store) -> None:
 
 
 def _repository(store: Store) -> Iterator[Problem]:
+    try:
+        head(store.root)
+    except StrataError as error:
+        yield Problem("error", ".git", error.message, error.remedy)
+        return
     if going_on := in_progress(store.root):
         yield Problem("warning", ".git", f"a {going_on} is going on; writes wait for its end", f"finish it, or take it back: git {going_on} --abort")
     elif not branch(store.root):
@@ -133,6 +139,11 @@ def _settings(store: Store) -> Iterator[Problem]:
 
 
 def _leftovers(store: Store) -> Iterator[Problem]:
+    try:
+        store.files.check_local()
+    except StrataError as error:
+        yield Problem("error", layout.LOCAL, error.message, error.remedy)
+        return
     if store.files.unfinished():
         yield Problem("note", layout.LOCAL, "a write was cut short", "the next command finishes it or takes it back", fixable=True)
     for place in store.files.temporaries():

@@ -108,7 +108,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def _key_pattern(prefix: str, rest: str) -> re.Pattern[str]:
     """Literal first, its left edge looked at afterwards: a search for a literal is ten times as fast."""
     literal = re.escape(prefix)
-    return re.compile(rf"{literal}(?<![A-Za-z0-9_\]]{literal})(?:{rest})(?![A-Za-z0-9_\[])")
+    joint = "_" if len(prefix) < 4 else ""  # `my_ghp_…` holds a key, `my_sk-…` may be a name
+    edges = [rf"(?<![A-Za-z0-9{joint}\]]{literal})", *(f"(?<={edge}{literal})" for edge in shapes.EDGES)]
+    return re.compile(rf"{literal}(?:{'|'.join(edges)})(?:{rest})(?![A-Za-z0-9_\[])")
 
 
 def _placed(places: Iterable[shapes.Place], text: str, counts: dict[str, int]) -> str:

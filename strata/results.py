@@ -78,6 +78,7 @@ class Written(NamedTuple):
     ref: str
     path: str
     commit: str
+    redacted: tuple[Redaction, ...] = ()
 
 
 class Shown(NamedTuple):

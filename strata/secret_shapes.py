@@ -74,6 +74,10 @@ KEYS: tuple[tuple[str, str, str], ...] = (
     ("jwt", "eyJ", rf"(?<!-eyJ){_W}{{8,}}+\.{_W}{{8,}}+\.{_W}{{8,}}+(?:\.{_W}*+){{0,2}}"),
 )
 
+# What may stand directly before a key although it ends in a letter or digit: an escaped line break or tab, the
+# end of a terminal colour, an escape in a URL.
+EDGES = (r"\\[nrtbf0]", r"[\[;]\dm", r"[\[;]\d\dm", r"%[0-9A-Fa-f][0-9A-Fa-f]")
+
 # Kind, literals of which one must be there, and a pattern; its group `secret` is replaced, else all of it.
 Place = tuple[str, tuple[str, ...], str]
 _BASE64_LINES = r"(?:[A-Za-z0-9+/=]{16,}+(?:\s|\\[nrt]){0,8}+)"

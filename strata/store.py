@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from strata.entries import entries
-from strata.errors import Locked, OutsideMemory, Refused, TierVanished
+from strata.errors import Locked, Malformed, Refused, ShadowDamaged, StrataError, TierVanished
 from strata.files import Files, blob_id
 from strata.head import head
 from strata.layout import TIERS, is_record
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 VANISHED_ABOVE = 20  # records a tier must have held before finding it empty stops a write
 LOOK_PATIENCE = 1.0  # seconds a read waits for a writer before it answers from the index as it is
 
+Answer = TypeVar("Answer")
 Trailers = Sequence[tuple[str, str]]
 Progress = Callable[[int, int], None]
 
@@ -91,6 +92,7 @@ class Store:
         if self.files.locked:
             return  # inside a write, which has just looked
         try:
+            self.files.check_local()
             mark = self.mark()
             if mark is not None and not self.files.unfinished():
                 look = self.tree.look(mark, deep=deep)
@@ -101,10 +103,10 @@ class Store:
                 self._catch_up(deep=deep)
         except Locked:
             self.warn("another process is writing; the index may lag behind it")
-        except Refused as error:
+        except (Refused, Malformed) as error:
             self.warn(f"git cannot be used, so edits are not told from commits: {error}")
             self._refresh_without_git()
-        except (OSError, OutsideMemory) as error:
+        except (OSError, StrataError) as error:
             self.warn(f"the index cannot be brought up to date: {error}")
             self._refresh_aside()
 
@@ -128,6 +130,17 @@ class Store:
             atexit.register(shutil.rmtree, aside, ignore_errors=True)
             self.__dict__["shadow"] = Shadow(aside, self._key)
             self._rebuild(commit=None)
+
+    def ask(self, question: Callable[[Shadow], Answer]) -> Answer:
+        """What the index answers; one that turns out to be damaged is built anew and asked again."""
+        try:
+            return question(self.shadow)
+        except ShadowDamaged:
+            if self.files.locked:
+                self._rebuild(head(self.root))
+            else:
+                self.rebuild()
+            return question(self.shadow)
 
     def behind(self, mark: dict[str, Any]) -> bool:
         """Whether the tree holds something that the index with this mark does not reflect."""
@@ -163,7 +176,10 @@ class Store:
         """Hand what changed to the shadow, and the mark with it."""
         changes = {path: entries(path, data) if data is not None else None for path, data in look.changes.items() if is_record(path)}
         if changes:
-            self.shadow.update(changes, look.mark)
+            try:
+                self.shadow.update(changes, look.mark)
+            except ShadowDamaged:
+                self._rebuild(head(self.root))
         elif look.moved:
             self.shadow.remark(look.mark)
         look.changes, look.moved = {}, False
@@ -183,10 +199,20 @@ class Store:
             yield plan
             edits = [edit for edit in plan.edits if not self._already(edit)]
             if edits:
-                plan.commit = self._carry_out(edits, author, plan.subject, [("Strata-Op", operation), *plan.trailers], look)
-                self._index(look)
-                self.files.done()
+                self._keep_unseen(edits)
+                plan.commit = self._carry_out(edits, author, plan.subject, [("Strata-Op", operation), *plan.trailers])
+                self._follow_up(edits, look)
         self.history.maintain()
+
+    def _follow_up(self, edits: Sequence[Edit], look: Look) -> None:
+        """Bring git's index and ours up to a commit that stands: what fails here, the next command makes good."""
+        try:
+            self.history.align()
+            self.tree.settle(look, _outcome(edits, self.tree.bytes_of))
+            self._index(look)  # 3. the index may lag, never lead
+            self.files.done()
+        except (OSError, ShadowDamaged) as error:
+            self.warn(f"it is written and committed, but the index lags: {error}")
 
     def adopt(self) -> str | None:
         """Commit what a person or another program left in the tree, as theirs; the commit, or None when there is nothing."""
@@ -217,6 +243,9 @@ class Store:
     def _adopt(self, look: Look) -> str | None:
         """Commit the dirty files as the person's, and keep git's own index true, even when nothing changed."""
         commit = None
+        if gone := [path for path in look.dirty if look.mark["known"][path][0] == ""]:
+            for path in self.history.left_out(gone):  # a sparse checkout: git left them out, the person did not remove them
+                del look.dirty[path]
         if look.dirty:
             self._guard_tiers(look)
             edits, left = self._left_by_hand(look)
@@ -233,6 +262,18 @@ class Store:
         self.history.align()
         return commit
 
+    def _keep_unseen(self, edits: Sequence[Edit]) -> None:
+        """The net below every look: what is about to be overwritten and is in no commit is committed first, as the person's."""
+        unseen: list[Edit] = []
+        for path in {edit.source if isinstance(edit, Rename) else edit.path for edit in edits}:
+            data = self.tree.bytes_of(path)
+            if data is not None and self.history.blob_id(path) != blob_id(data):
+                unseen.append(Put(path, data, None))
+        if unseen:
+            paths = [edit.path for edit in unseen if isinstance(edit, Put)]
+            trailers = [("Strata-Op", "adopt"), *(("Strata-Path", path) for path in paths[:50])]
+            self.history.commit(unseen, author=self.history.person(), subject=_adopted(paths), trailers=trailers, at=self._now())
+
     def _left_by_hand(self, look: Look) -> tuple[list[Edit], dict[str, str]]:
         """The edits that take over what a person left, and the blob each path then has."""
         edits: list[Edit] = []
@@ -248,10 +289,10 @@ class Store:
         missing = [path for path in look.dirty if look.mark["known"][path][0] == ""]
         for tier in TIERS:
             lost = sum(path.startswith(f"{tier}/") for path in missing)
-            folder = self.root / tier
-            if lost > VANISHED_ABOVE and not (folder.is_dir() and any(folder.iterdir())):
+            left = sum(count for folder, (_, count) in look.mark["folders"].items() if f"{folder}/".startswith(f"{tier}/"))
+            if lost > VANISHED_ABOVE and not left:
                 raise TierVanished(
-                    f"{tier}/ is gone or empty, but git knows {lost} records there; nothing was changed",
+                    f"no record is left in {tier}/, but git knows {lost} there; nothing was changed",
                     path=tier,
                     remedy=f"mount or restore it (git checkout -- {tier}), or, if they are meant to go: git rm -r -q {tier} && git commit",
                 )
@@ -260,18 +301,16 @@ class Store:
         """Whether a put would change nothing."""
         return isinstance(edit, Put) and self.files.exists(edit.path) and self.tree.bytes_of(edit.path) == edit.data
 
-    def _carry_out(self, edits: Sequence[Edit], author: Author, subject: str, trailers: Trailers, look: Look) -> str | None:
-        """Apply and commit, and note in `look` what the index has to take over."""
-        self.files.intend(edits, {"author": [author.name, author.email], "subject": subject, "trailers": [list(pair) for pair in trailers]})
+    def _carry_out(self, edits: Sequence[Edit], author: Author, subject: str, trailers: Trailers) -> str | None:
+        """Apply and commit."""
+        intent = self.files.intend(edits, {"author": [author.name, author.email], "subject": subject, "trailers": [list(pair) for pair in trailers]})
         try:
             self.files.apply(edits)  # 1. the bytes are durable; killed here, the next command finishes it or takes it back
             commit = self.history.commit(edits, author=author, subject=subject, trailers=trailers, at=self._now())  # 2. provenance refers to them
         except BaseException:
-            self._recovery.take_back(self.files.intent())
+            self._recovery.take_back(intent)
             self.files.done()
             raise
-        self.history.align()
-        self.tree.settle(look, _outcome(edits, self.tree.bytes_of))  # 3. the index may lag, never lead
         return commit
 
 

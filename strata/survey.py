@@ -46,6 +46,8 @@ def signature(place: str | Path) -> Signature | None:
 def clock(root: Path) -> int:
     """Now, in nanoseconds, by the clock that stamps the files of this memory."""
     place = root / LOCAL / "clock"
+    if place.parent.is_symlink():
+        return time.time_ns() - 2_000_000_000
     try:
         if not place.exists():
             place.touch(mode=0o600)

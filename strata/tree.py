@@ -66,6 +66,8 @@ class Tree:
         trusted = mark["clock"] - survey.slack(mark["clock"])
         clock = survey.clock(self._root)
         now = head(self._root)
+        if set_back := clock < mark["clock"]:
+            trusted, deep = 0, True  # the clock was set back: no stamp says what is older than the last look
         seen = survey.survey(self._root, trusted, {name: tuple(value) for name, value in mark["folders"].items()}, deep=deep)
         candidates = set(seen.touched) | set(known)
         settled = mark["settled"]
@@ -82,7 +84,7 @@ class Tree:
                 self._compare(path, known.get(path), before, trusted, look)
         folders_moved = look.mark["folders"] != mark["folders"]
         aged = (seen.listing or seen.touched) and clock - mark["clock"] > STALE
-        look.moved = bool(now != before or folders_moved or look.mark["known"].keys() != known.keys() or aged)
+        look.moved = bool(now != before or folders_moved or look.mark["known"].keys() != known.keys() or aged or set_back)
         return look
 
     def everything(self, commit: str | None) -> tuple[list[str], dict[str, Any]]:

@@ -155,7 +155,7 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
         context.exit()
 
 
-@click.command("strata", cls=Root, context_settings={"max_content_width": 100})
+@click.command("strata", cls=Root, context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Show the version.")
 def root() -> None:
     """Long-term memory for AI agents that keeps the original evidence, as plain files in git.

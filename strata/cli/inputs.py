@@ -65,13 +65,22 @@ def json_object(source: str, *, what: str) -> dict[str, Any]:
 def parsed(content: str, path: str, line: int = 1) -> Any:
     """A JSON value as RFC 8259 has it (no NaN); `line` is the number of its first line."""
     try:
-        return json.loads(content, parse_constant=_refuse)
+        return json.loads(content, parse_constant=_refuse, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         raise Malformed(f"this is not JSON: {error.msg} (column {error.colno})", path=path, line=line + error.lineno - 1) from None
     except ValueError as error:
         raise Malformed(f"this is not JSON: {error}", path=path, line=line) from None
     except RecursionError:
         raise Malformed("this JSON is nested too deeply", path=path, line=line) from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys each stand once; which of two values was meant is not guessed."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice")
+    return found
 
 
 def numbered(data: bytes) -> Iterator[tuple[int, bytes]]:

@@ -112,10 +112,13 @@ class Files:
 
     def make_local(self) -> None:
         """Create `.strata/`, readable by its owner alone."""
-        if not self.local.is_dir() or self.local.is_symlink():
-            if self.local.is_symlink():
-                raise OutsideMemory("it is a symbolic link", path=LOCAL, remedy="remove the link; strata makes the folder itself")
-            self.local.mkdir(mode=0o700, exist_ok=True)
+        self.check_local()
+        self.local.mkdir(mode=0o700, exist_ok=True)
+
+    def check_local(self) -> None:
+        """Raise OutsideMemory when something else than a folder of ours stands where `.strata/` should be."""
+        if self.local.is_symlink() or (self.local.exists() and not self.local.is_dir()):
+            raise OutsideMemory("it is a link or a file and no folder", path=LOCAL, remedy=f"remove it: rm {LOCAL}; strata makes the folder itself")
 
     # -- writing -----------------------------------------------------------------------------
 
@@ -180,7 +183,7 @@ class Files:
         except FileNotFoundError:
             return []
 
-    def intend(self, edits: Sequence[Edit], commit: dict[str, Any]) -> None:
+    def intend(self, edits: Sequence[Edit], commit: dict[str, Any]) -> dict[str, Any]:
         """Say durably what is about to happen: each edit with the blob it will leave, and the commit it belongs to."""
         rows: list[list[str]] = []
         for edit in edits:
@@ -192,7 +195,9 @@ class Files:
                 case Drop(path):
                     rows.append(["drop", path])
         self.make_local()
-        write_durably(self._intent, json.dumps({"edits": rows, "commit": commit}).encode())
+        intent = {"edits": rows, "commit": commit}
+        write_durably(self._intent, json.dumps(intent).encode())
+        return intent
 
     def done(self) -> None:
         """Forget the intent: file, commit and index agree."""

@@ -43,19 +43,31 @@ else:
 @contextlib.contextmanager
 def held(place: Path, timeout: float) -> Iterator[None]:
     """Hold the lock file at `place`; raises Locked after `timeout` seconds."""
-    descriptor = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-    try:
-        _acquire(descriptor, timeout)
-        try:
-            yield
-        finally:
-            _release(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _acquire(descriptor: int, timeout: float) -> None:
     deadline = time.monotonic() + timeout
+    while True:
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        try:
+            _acquire(descriptor, deadline, timeout)
+            if not _is_at(descriptor, place):
+                continue  # somebody removed the file while we waited: the lock is a new one now
+            try:
+                yield
+            finally:
+                _release(descriptor)
+            return
+        finally:
+            os.close(descriptor)
+
+
+def _is_at(descriptor: int, place: Path) -> bool:
+    """Whether the open file still is the one at `place`."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(place))
+    except FileNotFoundError:
+        return False
+
+
+def _acquire(descriptor: int, deadline: float, timeout: float) -> None:
     pause = 0.001
     while not _try_lock(descriptor):
         if time.monotonic() >= deadline:

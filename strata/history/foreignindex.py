@@ -16,14 +16,17 @@ class ForeignIndex:
     def __init__(self, root: Path) -> None:
         """Raises Unreadable when git is not installed, or cannot read the index either."""
         self._root = root
-        output = run(root, "ls-files", "--stage", "-z")
+        output = run(root, "ls-files", "--stage", "-t", "-z")
         if output is None:
             raise Unreadable("the git program is not installed, or cannot read it either")
         self._staged: dict[bytes, Staged] = {}
+        self._left_out: set[bytes] = set()
         self.unmerged = ""
         for row in output.split(b"\0")[:-1]:
             facts, _, path = row.partition(b"\t")
-            mode, id, stage = facts.split(b" ")
+            tag, mode, id, stage = facts.split(b" ")
+            if tag == b"S":
+                self._left_out.add(path)
             if stage == b"0":
                 self._staged[path] = int(mode, 8), bytes.fromhex(id.decode())
             else:
@@ -32,6 +35,10 @@ class ForeignIndex:
     def get(self, path: bytes) -> Staged | None:
         """What is staged at `path`; None when nothing is."""
         return self._staged.get(path)
+
+    def is_left_out(self, path: bytes) -> bool:
+        """Whether the file was taken out of the working tree on purpose (skip-worktree)."""
+        return path in self._left_out
 
     def apply(self, changes: Mapping[bytes, Staged | None]) -> None:
         """Stage each path of `changes` (None: remove it), on disk at once; raises Busy when git refused."""

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from strata.history.indexfile import Damaged, Staged, entry_of, is_unmerged, parse, path_of, pieces, staged_of, without
+from strata.history.indexfile import Damaged, Staged, entry_of, is_left_out, is_unmerged, parse, path_of, pieces, staged_of, without
 
 _SLASH = ord("/")
 _STALE_LOCK = 60.0  # seconds; no git holds its index lock that long, so it is left over from a crash
@@ -76,6 +76,11 @@ class GitIndex:
         if at == len(self._entries) or path_of(self._entries[at]) != path:
             return None
         return staged_of(self._entries[at])
+
+    def is_left_out(self, path: bytes) -> bool:
+        """Whether the file was taken out of the working tree on purpose (skip-worktree)."""
+        at = self._position(path)
+        return at < len(self._entries) and path_of(self._entries[at]) == path and is_left_out(self._entries[at])
 
     def update(self, changes: Mapping[bytes, Staged | None]) -> bool:
         """Stage each path of `changes` (None: remove it) in memory; whether anything differed."""

@@ -12,7 +12,7 @@ import struct
 Staged = tuple[int, bytes]  # mode and 20 bytes of id, of a path as the index holds it
 
 _MODE, _ID, _FLAGS, _NAME = 24, 40, 60, 62  # where they start in an entry
-_STAGE, _EXTENDED, _INTENT_TO_ADD = 0x3000, 0x4000, 0x2000
+_STAGE, _EXTENDED, _INTENT_TO_ADD, _SKIP_WORKTREE = 0x3000, 0x4000, 0x2000, 0x4000
 _LONGEST_NOTED = 0xFFF
 _KEPT = (b"TREE", b"REUC")  # other optional extensions are caches that git builds again
 
@@ -92,6 +92,11 @@ def staged_of(entry: bytes) -> Staged:
 def is_unmerged(entry: bytes) -> bool:
     """Whether an entry is one side of a merge that is open."""
     return bool(entry[_FLAGS] & _STAGE >> 8)
+
+
+def is_left_out(entry: bytes) -> bool:
+    """Whether an entry has the skip-worktree bit."""
+    return bool(entry[_FLAGS] & _EXTENDED >> 8 and entry[_NAME] & _SKIP_WORKTREE >> 8)
 
 
 def entry_of(path: bytes, staged: Staged, before: bytes | None) -> bytes:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
 from collections.abc import Sequence
 from functools import lru_cache
+from hashlib import sha1
 from pathlib import Path
 
 import pygit2
@@ -54,10 +56,12 @@ class Objects:
             pack.write_blobs(self.directory, blobs)
         else:
             for data in blobs.values():
+                self._clear("blob", data)
                 self._written.append(str(self._repository.create_blob(data)))
 
     def write_tree(self, raw: bytes) -> bytes:
         """Write the bytes of a tree; its id."""
+        self._clear("tree", raw)
         id = self._repository.write(ObjectType.TREE, raw)
         self._written.append(str(id))
         return id.raw
@@ -67,6 +71,20 @@ class Objects:
         id = str(self._repository.create_commit(None, author, committer, text, pygit2.Oid(raw=tree), list(parents)))
         self._written.append(id)
         return id
+
+    def _clear(self, kind: str, raw: bytes) -> None:
+        """Remove the file of this object where power loss left it empty or short: libgit2 takes any file for the object."""
+        whole = f"{kind} {len(raw)}\0".encode() + raw
+        id = sha1(whole, usedforsecurity=False).hexdigest()
+        place = self.directory / id[:2] / id[2:]
+        try:
+            if zlib.decompress(place.read_bytes()) == whole:
+                return
+        except FileNotFoundError:
+            return
+        except zlib.error:
+            pass  # not whole: it is removed below
+        place.unlink()
 
     def make_durable(self) -> None:
         """Have everything written since the last call on disk, so that a reference to it may follow.

@@ -207,15 +207,20 @@ class History:
         return sum(1 for _ in self._repository.walk(head)) if head else 0
 
     def loose_objects(self) -> int:
-        """How many objects are not packed, estimated from one of 256 directories, as git does it."""
-        return len(_names(self._objects.directory / "17")) * 256
+        """How many objects are not packed."""
+        folders = (f"{number:02x}" for number in range(256))
+        return sum(len(_names(self._objects.directory / folder)) for folder in folders)
+
+    def left_out(self, paths: Iterable[str]) -> set[str]:
+        """Those of `paths` that git itself keeps out of the working tree (sparse checkout, skip-worktree)."""
+        return {trees.decode(path) for path in self._staging.left_out([trees.encode(path) for path in paths])}
 
     def maintain(self) -> None:
         """Let git pack the repository when it has many loose objects or packs; without a git program, nothing.
 
-        Git packs in the background.
+        The count is an estimate from one of 256 directories, as git makes it. Git packs in the background.
         """
-        loose = self.loose_objects()
+        loose = len(_names(self._objects.directory / "17")) * 256
         packs = sum(name.endswith(".pack") for name in _names(self._objects.directory / "pack"))
         if loose > _LOOSE_LIMIT or packs > _PACK_LIMIT:
             from strata.history import program  # late: running programs costs 3 ms to import

@@ -91,6 +91,14 @@ class Staging:
             found.append(Problem("warning", "", message, "install git; until then `git status` may name files that are committed"))
         return found
 
+    def left_out(self, paths: Iterable[bytes]) -> set[bytes]:
+        """Those of `paths` that git was told not to have in the working tree."""
+        try:
+            index = self._read()
+        except Unreadable:
+            return set()
+        return {path for path in paths if index.is_left_out(path)}
+
     def _read(self) -> GitIndex | ForeignIndex:
         """The index, through git where it has a form we do not read."""
         try:

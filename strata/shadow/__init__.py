@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from strata.model import Entry
-from strata.shadow.found import Found, ShadowDamaged
+from strata.errors import ShadowDamaged
+from strata.shadow.found import Found
 
 if TYPE_CHECKING:
     from strata.shadow.search import Filter

@@ -1,14 +1,8 @@
-"""What the index gives back, and how it says that it is broken."""
+"""What the index gives back."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
-
-from strata.errors import StrataError
-
-
-class ShadowDamaged(StrataError):
-    """The index is absent, foreign or damaged; it is a cache, so the remedy is to build it anew."""
 
 
 class Found(NamedTuple):
