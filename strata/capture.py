@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from strata import moment, records
@@ -15,8 +17,8 @@ from strata.derive import NewId, fresh_id
 from strata.document import Document
 from strata.errors import Malformed, NotFound
 from strata.files import blob_id
-from strata.layout import record_path, tail_path
-from strata.model import Message, Put, Summary, ToolCall
+from strata.layout import is_record, kind_of, record_path, tail_path
+from strata.model import Kind, Message, Put, Summary, Tier, ToolCall
 from strata.redact import redact, redact_message
 from strata.results import Redaction, Sealed
 from strata.store import Plan, Store
@@ -53,7 +55,7 @@ class Capture:
 
     def tail(self, thread: str) -> tuple[Tail, Document | None]:
         """A thread's unsealed turns as they are on disk, or an empty tail that goes on where its blocks end."""
-        path = tail_path(thread)
+        path = self._tail_file(thread)
         try:
             data = self.store.files.read(path)
         except NotFound:
@@ -65,6 +67,15 @@ class Capture:
         if tail.thread != thread:
             raise Malformed(f"this tail says it belongs to thread {tail.thread!r}", path=path, remedy=f"correct its header to thread: {thread}")
         return tail, document
+
+    def _tail_file(self, thread: str) -> str:
+        """Where the thread's tail lies: at its place, or where a person renamed it to."""
+        path = tail_path(thread)
+        if not self.store.files.exists(path):
+            for other in tail_files(self.store.root):
+                if Document.parse(self.store.files.read(other), other).text("thread") == thread:
+                    return other
+        return path
 
     def _next_turn(self, thread: str) -> int:
         last = 0
@@ -114,9 +125,11 @@ class Capture:
     def _cut(self, plan: Plan, tail: Tail, document: Document | None, *, everything: bool) -> None:
         """Seal the complete turns of `tail` into blocks and write what remains of it."""
         chunks, rest = cut(tail, self.config["block_turns"], everything=everything)
+        if chunks and len((unsealed := without_sealed(self.store, tail)).messages) < len(tail.messages):
+            chunks, rest = cut(unsealed, self.config["block_turns"], everything=everything)
         for first, last, messages in chunks:
             self._block(plan, tail.thread, first, last, messages)
-        path = tail_path(tail.thread)
+        path = self._tail_file(tail.thread)
         data = rest.dump(document) if document else rest.dump()
         if document is None or data != document.data:
             plan.edits.append(Put(path, data, blob_id(document.data) if document else ""))
@@ -184,6 +197,25 @@ class Capture:
         if not self.store.files.exists(path) and not any(isinstance(edit, Put) and edit.path == path for edit in plan.edits):
             plan.put(path, data, None)
         return {"attachment": path, "bytes": len(data), "starts": text[:PREVIEW]}
+
+
+def tail_files(root: Path) -> list[str]:
+    """Every tail, by path."""
+    folder = root / Tier.ACTIVE / "tails"
+    names = sorted(os.listdir(folder)) if folder.is_dir() else []
+    return [path for name in names if is_record(path := f"{Tier.ACTIVE}/tails/{name}")]
+
+
+def is_tail(path: str) -> bool:
+    """Whether the file at `path` is a tail."""
+    return kind_of(path) == Kind.TAIL
+
+
+def without_sealed(store: Store, tail: Tail) -> Tail:
+    """The tail less what blocks of its thread hold already, as after a merge that kept both sides of a conflict."""
+    homes = store.ask(lambda shadow: shadow.homes(tail.thread, [message.id for message in tail.messages]))
+    kept = tuple(message for message in tail.messages if all(is_tail(home) for home in homes.get(message.id, ())))
+    return replace(tail, messages=kept)
 
 
 def _number(message_id: str) -> int:

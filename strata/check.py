@@ -83,8 +83,14 @@ def _messages(path: str, document: Document, seen: dict[tuple[str, str], str]) -
     except Malformed as error:
         yield Problem("error", path, f"its messages cannot be read: {error.message}", error.remedy, error.line)
         return
+    doubles: dict[str, list[str]] = {}
     for message in messages:
         seen[(record, message.id)] = path
         home = seen.setdefault(("\0thread", f"{thread}\0{message.id}"), path)
         if home != path:
-            yield Problem("error", path, f"message {message.id} of thread {thread} is also in {home}", "remove the younger copy")
+            doubles.setdefault(home, []).append(message.id)
+    for home, ids in doubles.items():
+        shown = ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+        in_tail = layout.kind_of(path) == Kind.TAIL or layout.kind_of(home) == Kind.TAIL
+        remedy = "strata doctor --fix drops them from the tail" if in_tail else f"both were sealed apart; if one is enough, remove the other: git rm {path}"
+        yield Problem("error" if in_tail else "warning", path, f"{len(ids)} of its messages ({shown}) are also in {home}", remedy)

@@ -12,7 +12,6 @@
     +-- Conflict             17    changed since it was read, unmerged, in the middle of a merge
     +-- TierVanished         18    a whole tier is missing
     +-- Locked               19    another process holds the lock for too long
-    +-- ShadowDamaged         1    the index cannot be used; it is built anew, so nobody sees this
 """
 
 from __future__ import annotations
@@ -129,7 +128,3 @@ class Locked(StrataError):
     """Another process held the lock for longer than we were willing to wait."""
 
     exit_code = 19
-
-
-class ShadowDamaged(StrataError):
-    """The index is absent, foreign or damaged; it is a cache, so the remedy is to build it anew."""

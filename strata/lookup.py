@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from strata import layout
@@ -161,7 +161,7 @@ class Lookup:
         asked = limit
         while True:
             found = self._found(query, asked, kinds=tuple(kinds), tiers=tuple(tiers), thread=thread, since=since, until=until)
-            hits = [hit for item in found if (hit := self._hit(item, query))]
+            hits = _once(hit for item in found if (hit := self._hit(item, query)))
             if len(hits) >= limit or len(found) < asked:
                 return hits[:limit]
             asked *= 2
@@ -202,6 +202,18 @@ class Lookup:
                 self._parsed.clear()
             kept = self._parsed[path] = (now, parsed)
         return kept[1].get(ref)
+
+
+def _once(hits: Iterable[Hit]) -> list[Hit]:
+    """Each message once, though two clones may have sealed it apart."""
+    seen: set[tuple[str, str]] = set()
+    kept = []
+    for hit in hits:
+        if hit.message and (hit.thread, hit.message) in seen:
+            continue
+        seen.add((hit.thread, hit.message))
+        kept.append(hit)
+    return kept
 
 
 def _row(found: Found) -> Row:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from strata.lookup import Lookup
     from strata.results import Added, Appended, Created, Ingested, Row, Sealed, SettingRow, Shown, Status, Written
 
+MESSAGE = "message"
+RECORDS = ("block", "event", "entity", "note")
 INGEST_BATCH = 2000  # messages a commit of `ingest` takes at most
 
 
@@ -69,7 +71,7 @@ class Memory:
         tests and documentation can fix them. `author` signs what this Memory writes. Raises
         NotAMemory when the directory is none.
         """
-        root = Path(directory).expanduser().absolute()
+        root = Path(os.path.abspath(Path(directory).expanduser()))
         if not is_memory(root):
             raise NotAMemory("this is not a memory", path=str(root), remedy=f"make one with: strata init {_shell(root)}")
         return cls(root, now=now or _utc_now, new_id=new_id or _new_id, key=key or signing_key(), author=author)
@@ -86,11 +88,10 @@ class Memory:
 
         Raises AlreadyExists for a directory that holds something else.
         """
+        from strata.history import History
         from strata.results import Created
 
-        from strata.history import History
-
-        root = Path(directory).expanduser().absolute()
+        root = Path(os.path.abspath(Path(directory).expanduser()))
         if is_memory(root):
             memory = cls.open(root, **options)
             return Created(str(root), False, memory._store.history.head() or "")
@@ -197,6 +198,7 @@ class Memory:
         from strata.results import Appended
 
         pairs = list(messages)
+        _check_times(message for _, message in pairs)
         if not pairs:
             return Appended(0, 0)
         with self._write(operation, author) as plan:
@@ -219,9 +221,8 @@ class Memory:
         called as it goes. A half-written last line waits for the next time. Lines that cannot be
         read are reported in `problems` and do not stop the rest.
         """
-        from strata.results import Ingested, Redaction
-
         from strata import importers
+        from strata.results import Ingested, Redaction
 
         stored = repeated = read = 0
         threads: dict[str, None] = {}
@@ -257,18 +258,17 @@ class Memory:
         with self._write("seal") as plan:
             capture = self._capture()
             for name in [thread] if thread is not None else self._threads_with_tails():
-                if thread is not None and not self._store.files.exists(layout.tail_path(name)):
+                if thread is not None and name not in self._threads_with_tails():
                     raise NotFound(f"no thread {name!r} has unsealed turns", remedy="`strata status` lists the threads")
                 capture.seal(plan, name, everything=everything)
             _describe_capture(plan, capture, sorted({block.thread for block in capture.sealed}), "Seal")
         return [block._replace(commit=plan.commit or "") for block in capture.sealed]
 
     def _threads_with_tails(self) -> list[str]:
-        folder = self.root / Tier.ACTIVE / "tails"
-        if not folder.is_dir():
-            return []
-        paths = [f"{Tier.ACTIVE}/tails/{name}" for name in sorted(os.listdir(folder)) if layout.is_record(f"{Tier.ACTIVE}/tails/{name}")]
-        return [Document.parse(self._store.files.read(path), path).text("thread") for path in paths]
+        from strata.capture import tail_files
+
+        threads = (Document.parse(self._store.files.read(path), path).text("thread") for path in tail_files(self.root))
+        return list(dict.fromkeys(threads))
 
     def _capture(self) -> Capture:
         from strata.capture import Capture
@@ -280,9 +280,8 @@ class Memory:
 
         Raises Malformed naming every fault at once; nothing is half-applied.
         """
-        from strata.results import Written
-
         from strata import derive
+        from strata.results import Written
 
         description, redacted = derive.clean(description, self._config()["redact"])
         with self._write("describe") as plan:
@@ -295,9 +294,8 @@ class Memory:
         Raises Refused for missing or false evidence and Malformed for a wrong shape, naming every
         fault at once.
         """
-        from strata.results import Written
-
         from strata import derive
+        from strata.results import Written
 
         card, redacted = derive.clean(card, self._config()["redact"])
         with self._write("record") as plan:
@@ -325,8 +323,9 @@ class Memory:
         limit: int | None = None,
     ) -> list[Row]:
         """The records, newest first; `since` and `until` are dates or times, both inclusive."""
+        filters = _checked(tiers, kinds, since, until, limit)
         self._store.refresh()
-        return self._lookup.rows(tiers=tiers, kinds=kinds, thread=thread, since=since, until=until, limit=limit)
+        return self._lookup.rows(**filters, thread=thread, limit=limit)
 
     def search(
         self,
@@ -347,9 +346,13 @@ class Memory:
 
     def search_many(self, queries: Iterable[str], **filters: Any) -> list[list[Hit]]:
         """`search` for many queries over one look at the tree."""
+        limit, thread = filters.pop("limit", None), filters.pop("thread", "")
+        checked = _checked(filters.pop("tiers", ()), filters.pop("kinds", ()), filters.pop("since", ""), filters.pop("until", ""), limit, MESSAGE)
+        if filters:
+            raise UsageError(f"a search has no {', '.join(filters)}", remedy="it has kinds, tiers, thread, since, until and limit")
         self._store.refresh()
-        limit = filters.pop("limit", None) or self._config_to_read()["search_limit"]
-        return [self._lookup.search(query, limit=limit, **filters) for query in queries]
+        limit = limit if limit is not None else self._config_to_read()["search_limit"]
+        return [self._lookup.search(query, limit=limit, thread=thread, **checked) for query in queries]
 
     def complete(self, prefix: str) -> list[Row]:
         """Records whose ref starts with `prefix`, for completion in a shell; never raises for odd input."""
@@ -403,9 +406,8 @@ class Memory:
 
     def config_set(self, key: str, value: str) -> Written:
         """Change one setting: its line in `strata.yaml` and no other."""
-        from strata.results import Written
-
         from strata.redact import redact
+        from strata.results import Written
 
         if redact(value)[1]:
             raise Refused("the value looks like a secret, and settings are committed", remedy="keep secrets out of the memory")
@@ -417,14 +419,42 @@ class Memory:
         return Written(key, layout.SETTINGS, plan.commit or "")
 
 
+def _checked(tiers: Sequence[str], kinds: Sequence[str], since: str, until: str, limit: int | None, *more: str) -> dict[str, Any]:
+    """Filters as the index takes them; a single name may stand for a list of one. Raises UsageError for what does not exist."""
+    from strata import moment
+
+    filters: dict[str, Any] = {}
+    for name, given, known in (("tiers", tiers, layout.TIERS), ("kinds", kinds, (*RECORDS, *more))):
+        chosen = (given,) if isinstance(given, str) else tuple(given)
+        if wrong := [item for item in chosen if item not in known]:
+            raise UsageError(f"there are no {name} called {', '.join(map(repr, wrong))}", remedy=f"they are {', '.join(known)}")
+        filters[name] = chosen
+    for name, bound in (("since", since), ("until", until)):
+        if bound and not moment.is_valid(bound):
+            raise UsageError(f"{name} cannot be {bound!r}", remedy="give a date or time in ISO 8601, such as 2026-11-30")
+        filters[name] = bound
+    if limit is not None and limit < 1:
+        raise UsageError(f"a limit of {limit} shows nothing", remedy="give 1 or more")
+    return filters
+
+
 def is_memory(directory: Path) -> bool:
     """Whether this very directory is a memory: it has its settings file and its own repository."""
     return (directory / layout.SETTINGS).is_file() and (directory / ".git").exists()
 
 
 def find(start: Path) -> Path | None:
-    """The nearest of `start` and its parents that is a memory."""
-    return next((folder for folder in (start, *start.parents) if is_memory(folder)), None)
+    """The nearest of `start` and its parents that is a memory.
+
+    Raises NotAMemory for one that has lost its repository: to go on to another memory would be worse.
+    """
+    for folder in (start, *start.parents):
+        if is_memory(folder):
+            return folder
+        if (folder / layout.SETTINGS).is_file() and (folder / Tier.ACTIVE).is_dir():
+            begin = f"git -C {_shell(folder)} init -q -b main"
+            raise NotAMemory("this memory has lost its repository (.git)", path=str(folder), remedy=f"restore .git from a copy, or begin a new history: {begin}")
+    return None
 
 
 def template() -> dict[str, bytes]:
@@ -443,6 +473,14 @@ def _describe_capture(plan: Plan, capture: Capture, threads: Sequence[str], verb
     plan.subject = f"{verb} {', '.join(what) or 'nothing'} ({where})"
     plan.trailers += [("Strata-Thread", thread) for thread in threads[:20]]
     plan.trailers += [("Strata-Record", block.ref) for block in capture.sealed[:100]]
+
+
+def _check_times(messages: Iterable[Message]) -> None:
+    from strata import moment
+
+    for number, message in enumerate(messages, 1):
+        if message.at:
+            moment.parse(message.at, field=f"the time of message {message.id or number}")
 
 
 def _enclosing_repository(root: Path) -> str:

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from strata import layout, survey
+from strata.capture import without_sealed
 from strata.check import check
 from strata.config import Config
 from strata.document import Document
 from strata.errors import Malformed, NotFound, StrataError
+from strata.files import blob_id
 from strata.head import branch, head, in_progress
-from strata.model import Kind, Problem
+from strata.model import AGENT, Kind, Problem
 from strata.results import Status
 from strata.tail import Tail, turns
 
@@ -94,6 +96,8 @@ def doctor(store: Store, *, fix: bool) -> list[Problem]:
     seen = survey.survey(store.root, 0, {}, deep=True)
     problems += [Problem("warning", path, why, "put real files there; strata looks at nothing else") for path, why in seen.skipped]
     paths = sorted(path for path in seen.touched if layout.is_record(path))
+    unread = [path for path in paths if not os.access(store.root / path, os.R_OK, effective_ids=os.access in os.supports_effective_ids)]
+    problems += [Problem("warning", path, "it cannot be read: permission denied", "give yourself the right to: chmod u+r") for path in unread]
     for problem in check((path, data) for path in paths if (data := store.tree.bytes_of(path)) is not None):
         problems.append(_who_changed(store, problem) if problem.message == "the sealed source was changed" else problem)
     if usable:
@@ -110,6 +114,12 @@ def _mend(store: Store) -> None:
         store.files.sweep(everywhere=True)
     store.adopt()
     store.rebuild()
+    with store.write("mend", AGENT) as plan:
+        for path in [path for path in survey.records(store.root) if layout.kind_of(path) == Kind.TAIL]:
+            if (tail := _tail(store, path)) and len((kept := without_sealed(store, tail)).messages) < len(tail.messages):
+                document = Document.parse(store.files.read(path), path)
+                plan.put(path, kept.dump(document), blob_id(document.data))
+                plan.subject = "Drop from tails what is sealed already"
 
 
 def _repository(store: Store) -> Iterator[Problem]:
@@ -118,12 +128,10 @@ def _repository(store: Store) -> Iterator[Problem]:
     except StrataError as error:
         yield Problem("error", ".git", error.message, error.remedy)
         return
-    if going_on := in_progress(store.root):
-        yield Problem("warning", ".git", f"a {going_on} is going on; writes wait for its end", f"finish it, or take it back: git {going_on} --abort")
-    elif not branch(store.root):
-        yield Problem("warning", ".git", "HEAD is detached; a commit made now would be lost from sight, so writes wait", "git switch main")
     try:
         yield from store.history.check()
+        if missing := store.history.missing():
+            yield Problem("error", missing[0], f"git has lost the content of {len(missing)} committed file{'s' * (len(missing) != 1)}", "fetch it from a clone: git fetch; or commit the file anew")
     except StrataError as error:
         yield Problem("error", ".git", error.message, error.remedy)
 
@@ -170,12 +178,13 @@ def _who_changed(store: Store, problem: Problem) -> Problem:
     culprit = "not committed yet"
     place = problem.path
     for commit in store.history.log(problem.path):
-        for _, path, _ in commit.paths:
-            if path.rpartition("/")[2] == place.rpartition("/")[2]:
-                place = path
-        body = Document.parse(store.history.read(place, commit.id), place).body
+        try:
+            body = Document.parse(store.history.read(place, commit.id), place).body
+        except NotFound:
+            continue  # this commit took the file away from there
         if hashlib.sha256(body).hexdigest() == wanted:
             restore = f"git show {commit.id[:12]}:{place} > {problem.path}"
             return problem._replace(message=f"the sealed source was changed ({culprit})", remedy=f"restore it: {restore}")
         culprit = f"by {commit.author.name} in {commit.id[:12]} on {commit.at[:10]}"
+        place = next((old for _, path, old in commit.paths if path == place and old), place)
     return problem._replace(message=f"the sealed source was changed ({culprit})", remedy="no commit holds it as it was sealed; look at its history: git log -p --follow -- " + problem.path)

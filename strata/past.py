@@ -42,9 +42,9 @@ class Past:
         """Where a record that exists no more was last seen."""
         for commit in self._store.history.log():
             for _, path, old in commit.paths:
-                if name in (layout.path_ref(path), path) or layout.record_path(name, layout.tier_of(path) or "active") == path:
+                if layout.path_ref(path) in (name, f"notes/{name}") or path == name or layout.record_path(name, layout.tier_of(path) or "active") == path:
                     return path
-                if old and name in (layout.path_ref(old), old):
+                if old and (layout.path_ref(old) in (name, f"notes/{name}") or old == name):
                     return old
         return None
 

@@ -13,6 +13,7 @@ from strata.tree import Tree
 if TYPE_CHECKING:
     from strata.history import History
 
+BEFORE = 5.0  # seconds that a commit may have begun before its intent, by a coarse clock
 Row = Sequence[str]
 
 
@@ -34,6 +35,7 @@ class Recovery:
         if intent is None:
             self._files.done()
             return False
+        self._history().drop_broken(self._files.intended_at() - BEFORE)
         if self._arrived(intent["edits"]):
             self._commit(intent, now)
         else:

@@ -9,20 +9,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from strata.adoption import Adoption
 from strata.entries import entries
-from strata.errors import Locked, Malformed, Refused, ShadowDamaged, StrataError, TierVanished
-from strata.files import Files, blob_id
+from strata.errors import Conflict, Locked, Malformed, Refused, StrataError
+from strata.files import Files
 from strata.head import head
-from strata.layout import TIERS, is_record
+from strata.layout import is_record
 from strata.model import Author, Drop, Edit, Put, Rename
 from strata.recovery import Recovery
+from strata.shadow.found import ShadowDamaged
 from strata.tree import FORMAT, Look, Tree
 
 if TYPE_CHECKING:
     from strata.history import History
     from strata.shadow import Shadow
 
-VANISHED_ABOVE = 20  # records a tier must have held before finding it empty stops a write
+HEAD_MOVES = 5  # times that a commit by somebody else, at the same moment, is stepped around
 LOOK_PATIENCE = 1.0  # seconds a read waits for a writer before it answers from the index as it is
 
 Answer = TypeVar("Answer")
@@ -53,6 +55,7 @@ class Store:
         self.tree = Tree(self.files, lambda: self.history)
         self.lock_timeout = 30.0
         self.warnings: list[str] = []
+        self._adoption = Adoption(root, self.tree, lambda: self.history, now)
         self._recovery = Recovery(self.files, self.tree, lambda: self.history)
         self._key = key
         self._now = now
@@ -193,21 +196,29 @@ class Store:
         After the block, `plan.commit` is the commit made, or None when nothing changed.
         """
         with self._ready() as look:
-            self._adopt(look)
+            self._adoption.adopt(look)
             self._index(look)  # what a person or a pull brought is known before the plan asks the index
             plan = Plan()
             yield plan
             edits = [edit for edit in plan.edits if not self._already(edit)]
             if edits:
-                self._keep_unseen(edits)
-                plan.commit = self._carry_out(edits, author, plan.subject, [("Strata-Op", operation), *plan.trailers])
+                self._adoption.keep_unseen(edits)
+                with self.history.holding_index():
+                    plan.commit = self._carry_out(edits, author, plan.subject, [("Strata-Op", operation), *plan.trailers])
+                    self._align()
                 self._follow_up(edits, look)
         self.history.maintain()
 
-    def _follow_up(self, edits: Sequence[Edit], look: Look) -> None:
-        """Bring git's index and ours up to a commit that stands: what fails here, the next command makes good."""
+    def _align(self) -> None:
+        """Let git's own index follow a commit that stands; what fails here, the next write makes good."""
         try:
             self.history.align()
+        except OSError as error:
+            self.warn(f"it is written and committed, but git's own index lags: {error}")
+
+    def _follow_up(self, edits: Sequence[Edit], look: Look) -> None:
+        """Bring our index up to a commit that stands; what fails here, the next command makes good."""
+        try:
             self.tree.settle(look, _outcome(edits, self.tree.bytes_of))
             self._index(look)  # 3. the index may lag, never lead
             self.files.done()
@@ -217,7 +228,7 @@ class Store:
     def adopt(self) -> str | None:
         """Commit what a person or another program left in the tree, as theirs; the commit, or None when there is nothing."""
         with self._ready(deep=True) as look:
-            commit = self._adopt(look)
+            commit = self._adoption.adopt(look)
             self._index(look)
             return commit
 
@@ -240,63 +251,6 @@ class Store:
                 self._index(self.tree.look(mark))
             self.files.done()
 
-    def _adopt(self, look: Look) -> str | None:
-        """Commit the dirty files as the person's, and keep git's own index true, even when nothing changed."""
-        commit = None
-        if gone := [path for path in look.dirty if look.mark["known"][path][0] == ""]:
-            for path in self.history.left_out(gone):  # a sparse checkout: git left them out, the person did not remove them
-                del look.dirty[path]
-        if look.dirty:
-            self._guard_tiers(look)
-            edits, left = self._left_by_hand(look)
-            trailers = [("Strata-Op", "adopt"), *(("Strata-Path", path) for path in list(left)[:50])]
-            commit = self.history.commit(edits, author=self.history.person(), subject=_adopted(list(left)), trailers=trailers, at=self._now())
-            look.mark["head"] = self.history.head()
-            for path, blob in left.items():
-                look.mark["known"][path][0] = blob
-                look.mark["known"][path][5] = False
-                if not blob:
-                    del look.mark["known"][path]
-            look.moved = True
-            look.dirty = {}
-        self.history.align()
-        return commit
-
-    def _keep_unseen(self, edits: Sequence[Edit]) -> None:
-        """The net below every look: what is about to be overwritten and is in no commit is committed first, as the person's."""
-        unseen: list[Edit] = []
-        for path in {edit.source if isinstance(edit, Rename) else edit.path for edit in edits}:
-            data = self.tree.bytes_of(path)
-            if data is not None and self.history.blob_id(path) != blob_id(data):
-                unseen.append(Put(path, data, None))
-        if unseen:
-            paths = [edit.path for edit in unseen if isinstance(edit, Put)]
-            trailers = [("Strata-Op", "adopt"), *(("Strata-Path", path) for path in paths[:50])]
-            self.history.commit(unseen, author=self.history.person(), subject=_adopted(paths), trailers=trailers, at=self._now())
-
-    def _left_by_hand(self, look: Look) -> tuple[list[Edit], dict[str, str]]:
-        """The edits that take over what a person left, and the blob each path then has."""
-        edits: list[Edit] = []
-        left: dict[str, str] = {}
-        for path, data in look.dirty.items():
-            if data is None and look.mark["known"][path][0]:
-                data = self.tree.bytes_of(path)  # it was dirty at an earlier look already, and is read now
-            edits.append(Drop(path) if data is None else Put(path, data, None))
-            left[path] = "" if data is None else blob_id(data)
-        return edits, left
-
-    def _guard_tiers(self, look: Look) -> None:
-        missing = [path for path in look.dirty if look.mark["known"][path][0] == ""]
-        for tier in TIERS:
-            lost = sum(path.startswith(f"{tier}/") for path in missing)
-            left = sum(count for folder, (_, count) in look.mark["folders"].items() if f"{folder}/".startswith(f"{tier}/"))
-            if lost > VANISHED_ABOVE and not left:
-                raise TierVanished(
-                    f"no record is left in {tier}/, but git knows {lost} there; nothing was changed",
-                    path=tier,
-                    remedy=f"mount or restore it (git checkout -- {tier}), or, if they are meant to go: git rm -r -q {tier} && git commit",
-                )
-
     def _already(self, edit: Edit) -> bool:
         """Whether a put would change nothing."""
         return isinstance(edit, Put) and self.files.exists(edit.path) and self.tree.bytes_of(edit.path) == edit.data
@@ -306,12 +260,26 @@ class Store:
         intent = self.files.intend(edits, {"author": [author.name, author.email], "subject": subject, "trailers": [list(pair) for pair in trailers]})
         try:
             self.files.apply(edits)  # 1. the bytes are durable; killed here, the next command finishes it or takes it back
-            commit = self.history.commit(edits, author=author, subject=subject, trailers=trailers, at=self._now())  # 2. provenance refers to them
+            commit = self._commit(edits, author, subject, trailers)  # 2. provenance refers to them
         except BaseException:
             self._recovery.take_back(intent)
             self.files.done()
             raise
         return commit
+
+
+    def _commit(self, edits: Sequence[Edit], author: Author, subject: str, trailers: Trailers) -> str | None:
+        """Commit, again upon a HEAD that a person's git moved in the same moment, as long as their commit left our paths alone."""
+        paths = [path for edit in edits for path in ((edit.source, edit.target) if isinstance(edit, Rename) else (edit.path,))]
+        for _ in range(HEAD_MOVES):
+            before = self.history.head()
+            try:
+                return self.history.commit(edits, author=author, subject=subject, trailers=trailers, at=self._now())
+            except Conflict:
+                now = self.history.head()
+                if now == before or any(self.history.blob_id(path, before) != self.history.blob_id(path, now) for path in paths):
+                    raise
+        return self.history.commit(edits, author=author, subject=subject, trailers=trailers, at=self._now())
 
 
 def _outcome(edits: Sequence[Edit], read: Callable[[str], bytes | None]) -> dict[str, bytes | None]:
@@ -327,9 +295,3 @@ def _outcome(edits: Sequence[Edit], read: Callable[[str], bytes | None]) -> dict
             case Drop(path):
                 after[path] = None
     return after
-
-
-def _adopted(paths: Sequence[str]) -> str:
-    """The subject of an adopting commit: what was edited by hand."""
-    first = paths[0].rpartition("/")[2]
-    return f"Edit {first} by hand" if len(paths) == 1 else f"Edit {len(paths)} files by hand, among them {first}"

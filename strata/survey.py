@@ -24,7 +24,8 @@ Signature = tuple[int, int, int, int]  # mtime_ns, ctime_ns, size, inode
 class Survey:
     """`touched`: files that may have changed; `listing`: names in folders that moved (all files of strata's concern);
     `folders`: every folder's mtime_ns and number of files; `gone`: folders that were there before; `skipped`: links
-    and repositories that are not followed, with the reason."""
+    and repositories that are not followed, with the reason; `blind`: folders that could not be read, so that nothing
+    in them is taken for gone."""
 
     def __init__(self) -> None:
         self.touched: dict[str, Signature] = {}
@@ -32,6 +33,7 @@ class Survey:
         self.folders: dict[str, tuple[int, int]] = {}
         self.gone: set[str] = set()
         self.skipped: list[tuple[str, str]] = []
+        self.blind: set[str] = set()
 
 
 def signature(place: str | Path) -> Signature | None:
@@ -66,8 +68,7 @@ def survey(root: Path, since: int, folders: Mapping[str, tuple[int, int]], *, de
     """Look at the tree; `since` is the clock value (ns) from which on a stamp means "maybe changed".
 
     `folders` are those of the last look. With `deep`, or when cooled/ and archive/ are small,
-    every file is looked at. Raises PermissionError for a folder that cannot be read: what cannot
-    be seen is not taken for deleted.
+    every file is looked at.
     """
     seen = Survey()
     resting = sum(count for name, (_, count) in folders.items() if name.startswith((Tier.COOLED, Tier.ARCHIVE)))
@@ -112,8 +113,14 @@ def _walk(root: Path, top: str, since: int, known: Mapping[str, tuple[int, int]]
             seen.folders[folder] = known[folder]
             pending += children.get(folder, ())
             continue
-        with os.scandir(place) as iterator:
-            entries = list(iterator)
+        try:
+            with os.scandir(place) as iterator:
+                entries = list(iterator)
+        except PermissionError:
+            seen.blind.add(folder)
+            seen.skipped.append((folder, "it cannot be read: permission denied"))
+            seen.folders |= {name: value for name, value in known.items() if f"{name}/".startswith(f"{folder}/")}
+            continue
         names = {entry.name for entry in entries}
         if ".git" in names:
             seen.skipped.append((folder, "a git repository inside the memory is left alone"))

@@ -8,15 +8,14 @@ whether it is dirty), and a digest of the names in folders that we `settled` our
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strata import survey
-from strata.errors import NotFound, OutsideMemory
+from strata.errors import NotFound, StrataError
 from strata.files import Files, blob_id
-from strata.head import head
+from strata.head import head, in_progress
 from strata.layout import is_tracked
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Tree:
         """The bytes at `path`, or None when there is no readable regular file."""
         try:
             return self._files.read(path)
-        except (NotFound, OutsideMemory):
+        except StrataError:
             return None
 
     def blob_at(self, path: str) -> str:
@@ -59,8 +58,8 @@ class Tree:
     def look(self, mark: dict[str, Any], *, deep: bool = False) -> Look:
         """Compare the tree with what the index reflects by `mark`; with `deep`, file by file in every tier.
 
-        Raises PermissionError for a folder that cannot be read, and what git raises when it has to be
-        asked and cannot be used.
+        What cannot be read stays as it was, and is named in `skipped`. Raises what git raises when it has
+        to be asked and cannot be used.
         """
         before, known = mark["head"], mark["known"]
         trusted = mark["clock"] - survey.slack(mark["clock"])
@@ -79,9 +78,10 @@ class Tree:
             candidates |= self._between(before, now)
 
         look = Look(_mark(now, clock, seen), seen.skipped)
+        conflicted = bool(in_progress(self._root))
         for path in sorted(candidates):
-            if is_tracked(path):
-                self._compare(path, known.get(path), before, trusted, look)
+            if is_tracked(path) and not _below(path, seen.blind):
+                self._compare(path, known.get(path), before, trusted, look, conflicted)
         folders_moved = look.mark["folders"] != mark["folders"]
         aged = (seen.listing or seen.touched) and clock - mark["clock"] > STALE
         look.moved = bool(now != before or folders_moved or look.mark["known"].keys() != known.keys() or aged or set_back)
@@ -96,12 +96,13 @@ class Tree:
         committed = dict(self._history().walk(commit)) if commit else {}
         for path in tracked:
             found = seen.touched[path]
-            with contextlib.suppress(NotFound):
-                blob = blob_id(self._files.read(path))
-                dirty = committed.get(path) != blob
-                if dirty or max(found[:2]) >= clock - survey.slack(clock):
-                    mark["known"][path] = [blob, *found, dirty]
-        gone = (path for path in committed if is_tracked(path) and path not in seen.touched)
+            if (data := self.bytes_of(path)) is None:
+                continue
+            blob = blob_id(data)
+            dirty = committed.get(path) != blob
+            if dirty or max(found[:2]) >= clock - survey.slack(clock):
+                mark["known"][path] = [blob, *found, dirty]
+        gone = (path for path in committed if is_tracked(path) and path not in seen.touched and not _below(path, seen.blind))
         mark["known"] |= {path: ["", 0, 0, 0, 0, True] for path in gone}
         return tracked, mark
 
@@ -142,7 +143,7 @@ class Tree:
             every = survey.survey(self._root, 0, {}, deep=True)
             return set(every.touched) | {path for path, _ in self._history().walk(now)}
 
-    def _compare(self, path: str, row: list[Any] | None, before: str | None, trusted: int, look: Look) -> None:
+    def _compare(self, path: str, row: list[Any] | None, before: str | None, trusted: int, look: Look, conflicted: bool) -> None:
         """Decide for one path: does the index need it, and is it a change nobody committed?"""
         now, clock = look.mark["head"], look.mark["clock"]
         found = survey.signature(self._root / path)
@@ -154,11 +155,14 @@ class Tree:
         else:
             try:
                 data = self._files.read(path)
-            except OutsideMemory as error:
-                look.skipped.append((path, error.message))
-                return
             except NotFound:
                 return  # it vanished between the two looks; the next one sees that
+            except StrataError as error:  # a link, or not readable: what the index knows of it stays
+                look.skipped.append((path, error.message))
+                return
+            if conflicted and _is_conflicted(data):
+                look.skipped.append((path, "git has not merged it yet"))
+                return
             blob = blob_id(data)
         was = row[0] if row else self._committed(path, before)
         if blob != was:
@@ -187,6 +191,15 @@ class Tree:
 
 def _mark(commit: str | None, clock: int, seen: survey.Survey) -> dict[str, Any]:
     return {"format": FORMAT, "head": commit, "clock": clock, "folders": {name: list(value) for name, value in seen.folders.items()}, "known": {}, "settled": {}}
+
+
+def _below(path: str, folders: set[str]) -> bool:
+    return bool(folders) and any(path.startswith(f"{folder}/") for folder in folders)
+
+
+def _is_conflicted(data: bytes) -> bool:
+    """Whether git left both sides of a conflict in a file, between its marks."""
+    return b"<<<<<<< " in data and b"\n=======" in data and b"\n>>>>>>> " in data
 
 
 def _digest(folder: str, names: set[str]) -> str:

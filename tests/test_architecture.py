@@ -20,7 +20,7 @@ ROWS: dict[str, tuple[str, ...]] = {
         "smalltalk", "layers", "models", "secret_shapes", "redact", "config", "entries", "check",
     ),
     "adapters": ("files", "survey", "machine", "head", "history", "shadow", "importers"),
-    "verbs": ("tree", "recovery", "store", "snippet", "past", "lookup", "derive", "notes", "capture", "overview", "memory"),
+    "verbs": ("tree", "recovery", "adoption", "store", "snippet", "past", "lookup", "derive", "notes", "capture", "overview", "memory"),
     "faces": ("render", "demo", "cli", "__main__"),
 }  # fmt: skip
 

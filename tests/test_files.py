@@ -251,15 +251,3 @@ def test_link_loops_end(files: Files) -> None:
 
     assert set(seen.touched) == {"active/ok.md"}
     assert sorted(path for path, _ in seen.skipped) == ["active/loop", "active/self"]
-
-
-@pytest.mark.skipif(sys.platform == "win32" or getattr(os, "geteuid", lambda: 0)() == 0, reason="root may read everything")
-def test_a_folder_that_cannot_be_read_is_not_taken_for_empty(files: Files) -> None:
-    files.apply([Put("active/secret/a.md", b"x", "")])
-    since, folders = settle(files.root)
-    os.chmod(files.root / "active/secret", 0)
-    try:
-        with pytest.raises(PermissionError):
-            survey.survey(files.root, since, folders)
-    finally:
-        os.chmod(files.root / "active/secret", 0o700)

@@ -9,7 +9,19 @@ import click
 from strata.cli import inputs
 from strata.cli.group import command, with_memory
 from strata.cli.options import Ref
-from strata.errors import AlreadyExists, Ambiguous, Conflict, Locked, Malformed, NotAMemory, NotFound, OutsideMemory, Refused, TierVanished, UsageError
+from strata.errors import (
+    AlreadyExists,
+    Ambiguous,
+    Conflict,
+    Locked,
+    Malformed,
+    NotAMemory,
+    NotFound,
+    OutsideMemory,
+    Refused,
+    TierVanished,
+    UsageError,
+)
 from strata.memory import Memory
 
 _WRITES = (NotAMemory, Conflict, TierVanished, Locked)

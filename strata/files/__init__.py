@@ -162,6 +162,9 @@ class Files:
     def _make_folder(self, folder: Path) -> None:
         if folder.is_dir():
             return
+        if folder.exists():
+            path = folder.relative_to(self.root).as_posix()
+            raise Conflict("a file stands where a folder is needed", path=path, remedy="move the file away")
         self._make_folder(folder.parent)
         with contextlib.suppress(FileExistsError):
             folder.mkdir()
@@ -197,6 +200,8 @@ class Files:
         self.make_local()
         intent = {"edits": rows, "commit": commit}
         write_durably(self._intent, json.dumps(intent).encode())
+        if len(rows) > 1:
+            sync_folder(self.local)
         return intent
 
     def done(self) -> None:
@@ -212,6 +217,10 @@ class Files:
             return None
         except ValueError:
             return None
+
+    def intended_at(self) -> float:
+        """When the intent was written, in seconds."""
+        return self._intent.stat().st_mtime if self._intent.exists() else 0.0
 
     def sweep(self, *, everywhere: bool = False) -> None:
         """Remove the temporary files a crash left: in `.strata/`, or `everywhere`. The lock must be held."""

@@ -40,6 +40,7 @@ class GitIndex:
         self._body: bytes | None = b""  # the entries joined; None when they have to be joined again
         self._extensions: dict[bytes, bytes] = {}
         self.unmerged: str = ""
+        self._held = False
 
     @property
     def lock_path(self) -> Path:
@@ -125,11 +126,14 @@ class GitIndex:
 
     @contextmanager
     def locked(self, patience: float) -> Iterator[None]:
-        """Hold git's index lock, waiting up to `patience` seconds; raises Busy.
+        """Hold git's index lock, waiting up to `patience` seconds; raises Busy. May be nested.
 
         The memory's own lock is held, so a lock of ours was left by a strata that was killed: it is taken
         away. One that another program left is only not waited for; to remove it is for a person to decide.
         """
+        if self._held:
+            yield
+            return
         deadline = time.monotonic() + patience
         while not self._lock():
             if self._lock_is_ours():
@@ -138,9 +142,11 @@ class GitIndex:
                 raise Busy(str(self.lock_path))
             else:
                 time.sleep(0.02)
+        self._held = True
         try:
             yield
         finally:
+            self._held = False
             self.lock_path.unlink(missing_ok=True)
 
     def write(self) -> None:

@@ -68,9 +68,27 @@ class Objects:
 
     def write_commit(self, author: pygit2.Signature, committer: pygit2.Signature, text: str, tree: bytes, parents: Sequence[str]) -> str:
         """Write a commit that nothing refers to yet; its id."""
-        id = str(self._repository.create_commit(None, author, committer, text, pygit2.Oid(raw=tree), list(parents)))
+        arguments = (author, committer, text, pygit2.Oid(raw=tree), list(parents))
+        id = str(self._repository.create_commit(None, *arguments))
+        place = self.directory / id[:2] / id[2:]
+        if place.exists() and not _is_whole(place):  # of the same second, and lost with the power
+            place.unlink()
+            self._repository.create_commit(None, *arguments)
         self._written.append(id)
         return id
+
+    def drop_broken(self, since: float) -> int:
+        """Remove loose objects written after `since` (seconds) that cannot be read; how many there were."""
+        broken = [
+            place
+            for folder in self.directory.iterdir()
+            if len(folder.name) == 2
+            for place in folder.iterdir()
+            if place.stat().st_mtime >= since and not _is_whole(place)
+        ]
+        for place in broken:
+            place.unlink()
+        return len(broken)
 
     def _clear(self, kind: str, raw: bytes) -> None:
         """Remove the file of this object where power loss left it empty or short: libgit2 takes any file for the object."""
@@ -98,7 +116,7 @@ class Objects:
         places = [self.directory / id[:2] / id[2:] for id in self._written]
         for place in places:
             _sync(place)
-        for folder in {place.parent for place in places}:
+        for folder in {self.directory, *(place.parent for place in places)}:
             _sync(folder)
         self._written.clear()
 
@@ -158,6 +176,14 @@ class Objects:
         if found != kind:
             raise NotFound(f"this git object is no {kind.name.lower()}", ref=id.hex())
         return data
+
+
+def _is_whole(place: Path) -> bool:
+    """Whether the file of a loose object holds what its name says."""
+    try:
+        return sha1(zlib.decompress(place.read_bytes()), usedforsecurity=False).hexdigest() == place.parent.name + place.name
+    except zlib.error:
+        return False
 
 
 def _sync(place: Path) -> None:

@@ -16,6 +16,7 @@ from strata.head import git_directory
 _SETTINGS = {
     "core.autocrlf": "false",  # the bytes in history are the bytes on disk
     "core.safecrlf": "false",
+    "core.filemode": "false",  # a note copied from a stick is not changed by its mode
     "core.quotepath": "false",  # file names of any language readable in `git status`
     "commit.gpgsign": "false",  # a background commit must not ask for a passphrase
     "tag.gpgsign": "false",

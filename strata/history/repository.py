@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 
@@ -189,6 +190,10 @@ class History:
         signatures = [_signature(message.safe(author), at), _signature(COMMITTER, at)]
         return self._branch.advance(head, *signatures, message.compose(subject, trailers), new_tree, parents)
 
+    def holding_index(self) -> AbstractContextManager[None]:
+        """While a commit is made and git's index follows it, no other git commits an index that lags behind."""
+        return self._staging.held()
+
     def align(self, paths: Iterable[str] | None = None, *, since: str | None = None) -> bool:
         """Make git's own index true for `paths`, for what was committed here, and for what a crash left behind.
 
@@ -210,6 +215,14 @@ class History:
         """How many objects are not packed."""
         folders = (f"{number:02x}" for number in range(256))
         return sum(len(_names(self._objects.directory / folder)) for folder in folders)
+
+    def missing(self) -> list[str]:
+        """Paths of HEAD whose content is not in the repository. Raises NotFound when HEAD's commit or a tree is not."""
+        return [path for path, blob in self.walk() if blob not in self._repository]
+
+    def drop_broken(self, since: float) -> int:
+        """Remove loose objects written after `since` (seconds) that no git can read, as power loss leaves them."""
+        return self._objects.drop_broken(since)
 
     def left_out(self, paths: Iterable[str]) -> set[str]:
         """Those of `paths` that git itself keeps out of the working tree (sparse checkout, skip-worktree)."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,6 +91,15 @@ class Staging:
             message = f"git's index has a form that needs the git program: {error}"
             found.append(Problem("warning", "", message, "install git; until then `git status` may name files that are committed"))
         return found
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other gits from the index, if it can be had within a second: none of them then commits one that lags."""
+        with ExitStack() as stack:
+            with suppress(Busy, Unreadable):
+                if isinstance(self._read(), GitIndex):  # the other forms are changed by git itself, which takes the lock
+                    stack.enter_context(self._index.locked(_PATIENCE))
+            yield
 
     def left_out(self, paths: Iterable[bytes]) -> set[bytes]:
         """Those of `paths` that git was told not to have in the working tree."""

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from strata.model import Entry
-from strata.errors import ShadowDamaged
-from strata.shadow.found import Found
+from strata.shadow.found import Found, ShadowDamaged
 
 if TYPE_CHECKING:
     from strata.shadow.search import Filter
@@ -95,6 +94,11 @@ class Shadow:
         """Those of `ids` that are messages of the thread; cheap for a few."""
         wanted = list(ids)
         return self._read(lambda now: now.has_messages(thread, wanted))
+
+    def homes(self, thread: str, ids: Iterable[str]) -> dict[str, set[str]]:
+        """For each of `ids` that is a message of the thread, the paths of the files that hold it."""
+        wanted = list(ids)
+        return self._read(lambda now: now.homes(thread, wanted))
 
     # -- writing -----------------------------------------------------------------------------
 

@@ -1,8 +1,14 @@
-"""What the index gives back."""
+"""What the index gives back, and how it says that it is broken."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+from strata.errors import StrataError
+
+
+class ShadowDamaged(StrataError):
+    """The index is absent, foreign or damaged; it is a cache, so it is built anew and nobody sees this."""
 
 
 class Found(NamedTuple):

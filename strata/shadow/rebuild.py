@@ -125,7 +125,7 @@ def _segments(home: Path, root: Path, paths: Sequence[str], entries: Entries, re
     """Read the files and write their entries as segments."""
     batch = Batch()
     for done, path in enumerate(paths, start=1):
-        with contextlib.suppress(FileNotFoundError, IsADirectoryError, NotADirectoryError):  # it went away meanwhile
+        with contextlib.suppress(FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError):  # gone meanwhile, or not for us
             for entry in entries(path, (root / path).read_bytes()):
                 if batch.full:
                     yield commit.written(home, batch)

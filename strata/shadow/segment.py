@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from zlib import crc32
 
-from whoosh.filedb.filetables import HashReader, HashWriter, OrderedHashReader, OrderedHashWriter
+from whoosh.filedb.filetables import HashWriter, OrderedHashReader, OrderedHashWriter
 from whoosh.filedb.structfile import BufferFile, StructFile
 from whoosh.util.numlists import GrowableArray
 

@@ -88,6 +88,15 @@ class Snapshot:
         """Those of the ids that are messages of the thread."""
         return {id_ for id_ in ids if any(part.documents(message_key(thread, id_)) for part in self.parts)}
 
+    def homes(self, thread: str, ids: Iterable[str]) -> dict[str, set[str]]:
+        """For each of the ids that the thread has, the files it is in."""
+        found: dict[str, set[str]] = {}
+        for id_ in ids:
+            for number, part in enumerate(self.parts):
+                for document in part.documents(message_key(thread, id_)):
+                    found.setdefault(id_, set()).add(self._found(number, document).path)
+        return found
+
     def documents(self, path: str) -> list[Sequence[int]]:
         """For each part the documents of a file."""
         term = key("path", path)

@@ -1,0 +1,96 @@
+"""What a person or another program left in the tree becomes a commit of their own, before strata writes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from strata.errors import TierVanished
+from strata.files import blob_id
+from strata.layout import TIERS
+from strata.model import Drop, Edit, Put, Rename
+from strata.tree import Look, Tree
+
+if TYPE_CHECKING:
+    from strata.history import History
+
+VANISHED_ABOVE = 20  # records a tier must have held before finding none of them stops a write
+
+
+class Adoption:
+    """Taking over edits made by hand; the lock must be held."""
+
+    def __init__(self, root: Path, tree: Tree, history: Callable[[], History], now: Callable[[], datetime]) -> None:
+        self._root = root
+        self._tree = tree
+        self._history = history
+        self._now = now
+
+    def adopt(self, look: Look) -> str | None:
+        """Commit the dirty files as the person's, and keep git's own index true, even when nothing changed."""
+        commit = None
+        if gone := [path for path in look.dirty if look.mark["known"][path][0] == ""]:
+            for path in self._history().left_out(gone):  # a sparse checkout: git left them out, the person did not remove them
+                del look.dirty[path]
+        if look.dirty:
+            self._guard_tiers(look)
+            edits, left = self._left_by_hand(look)
+            with self._history().holding_index():
+                commit = self._commit(edits, list(left))
+                self._history().align()
+            look.mark["head"] = self._history().head()
+            for path, blob in left.items():
+                look.mark["known"][path][0] = blob
+                look.mark["known"][path][5] = False
+                if not blob:
+                    del look.mark["known"][path]
+            look.moved = True
+            look.dirty = {}
+        self._history().align()
+        return commit
+
+    def keep_unseen(self, edits: Sequence[Edit]) -> None:
+        """The net below every look: what is about to be overwritten and is in no commit is committed first, as the person's."""
+        unseen: list[Edit] = []
+        for path in {edit.source if isinstance(edit, Rename) else edit.path for edit in edits}:
+            data = self._tree.bytes_of(path)
+            if data is not None and self._history().blob_id(path) != blob_id(data):
+                unseen.append(Put(path, data, None))
+        if unseen:
+            self._commit(unseen, [edit.path for edit in unseen if isinstance(edit, Put)])
+
+    def _commit(self, edits: Sequence[Edit], paths: Sequence[str]) -> str | None:
+        trailers = [("Strata-Op", "adopt"), *(("Strata-Path", path) for path in paths[:50])]
+        history = self._history()
+        return history.commit(edits, author=history.person(), subject=_adopted(paths), trailers=trailers, at=self._now())
+
+    def _left_by_hand(self, look: Look) -> tuple[list[Edit], dict[str, str]]:
+        """The edits that take over what a person left, and the blob each path then has."""
+        edits: list[Edit] = []
+        left: dict[str, str] = {}
+        for path, data in look.dirty.items():
+            if data is None and look.mark["known"][path][0]:
+                data = self._tree.bytes_of(path)  # it was dirty at an earlier look already, and is read now
+            edits.append(Drop(path) if data is None else Put(path, data, None))
+            left[path] = "" if data is None else blob_id(data)
+        return edits, left
+
+    def _guard_tiers(self, look: Look) -> None:
+        missing = [path for path in look.dirty if look.mark["known"][path][0] == ""]
+        for tier in TIERS:
+            lost = sum(path.startswith(f"{tier}/") for path in missing)
+            left = sum(count for folder, (_, count) in look.mark["folders"].items() if f"{folder}/".startswith(f"{tier}/"))
+            if lost > VANISHED_ABOVE and not left:
+                raise TierVanished(
+                    f"no record is left in {tier}/, but git knows {lost} there; nothing was changed",
+                    path=tier,
+                    remedy=f"mount or restore it (git checkout -- {tier}), or, if they are meant to go: git rm -r -q {tier} && git commit",
+                )
+
+
+def _adopted(paths: Sequence[str]) -> str:
+    """The subject of an adopting commit: what was edited by hand."""
+    first = paths[0].rpartition("/")[2]
+    return f"Edit {first} by hand" if len(paths) == 1 else f"Edit {len(paths)} files by hand, among them {first}"
