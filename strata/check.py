@@ -64,7 +64,7 @@ def _readable(path: str, data: bytes, document: Document) -> Iterator[Problem]:
         yield Problem("warning", path, "it is not valid UTF-8; it is indexed as well as can be and never rewritten", "convert it: iconv -f latin1 -t utf-8", line)
         return
     if document.problem:
-        yield Problem("warning", path, f"its header cannot be read: {document.problem.message}", "it is indexed as plain text and never rewritten; correct the header", document.problem.line)
+        yield Problem("warning", path, document.problem.message, "it is indexed as plain text and never rewritten; correct the header", document.problem.line)
 
 
 def _sealed(path: str, document: Document) -> Iterator[Problem]:

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -18,12 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strata import layout
+from strata.begin import begin, enclosing_repository, is_memory, shell_word
 from strata.config import SETTINGS_TABLE, Config
 from strata.document import Document
-from strata.errors import AlreadyExists, Malformed, NotAMemory, NotFound, Refused, UsageError
+from strata.errors import Malformed, NotAMemory, NotFound, Refused, UsageError
 from strata.files import blob_id
+from strata.filters import MESSAGE, check_times, filters
 from strata.machine import signing_key
-from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Message, Problem, Tier
+from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Message, Problem
 from strata.store import Plan, Store
 from strata.survey import Signature, signature
 
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from strata.lookup import Lookup
     from strata.results import Added, Appended, Created, Ingested, Row, Sealed, SettingRow, Shown, Status, Written
 
-MESSAGE = "message"
-RECORDS = ("block", "event", "entity", "note")
-INGEST_BATCH = 2000  # messages a commit of `ingest` takes at most
 
 
 class Memory:
@@ -73,7 +71,7 @@ class Memory:
         """
         root = Path(os.path.abspath(Path(directory).expanduser()))
         if not is_memory(root):
-            raise NotAMemory("this is not a memory", path=str(root), remedy=f"make one with: strata init {_shell(root)}")
+            raise NotAMemory("this is not a memory", path=str(root), remedy=f"make one with: strata init {shell_word(root)}")
         return cls(root, now=now or _utc_now, new_id=new_id or _new_id, key=key or signing_key(), author=author)
 
     @classmethod
@@ -88,28 +86,15 @@ class Memory:
 
         Raises AlreadyExists for a directory that holds something else.
         """
-        from strata.history import History
         from strata.results import Created
 
         root = Path(os.path.abspath(Path(directory).expanduser()))
         if is_memory(root):
             memory = cls.open(root, **options)
             return Created(str(root), False, memory._store.history.head() or "")
-        if root.exists() and not root.is_dir():
-            raise AlreadyExists("a file is there", path=str(root), remedy="give another directory")
-        if root.is_dir() and any(root.iterdir()):
-            raise AlreadyExists("the directory is not empty and not a memory; nothing was changed", path=str(root), remedy="give a new or an empty directory")
-        root.mkdir(parents=True, exist_ok=True)
-        History.create(root)
-        now = options.get("now") or _utc_now
-        store = Store(root, options.get("key") or signing_key(), now)
-        with store.write("init", options.get("author", AGENT)) as plan:
-            plan.subject = "Begin a memory"
-            for path, data in template().items():
-                plan.put(path, data)
-        for tier in Tier:
-            (root / tier).mkdir(exist_ok=True)
-        return Created(str(root), True, plan.commit or "", _enclosing_repository(root))
+        store = Store(root, options.get("key") or signing_key(), options.get("now") or _utc_now)
+        commit = begin(store, options.get("author", AGENT))
+        return Created(str(root), True, commit, enclosing_repository(root))
 
     def close(self) -> None:
         """Let go of open index files; the Memory can still be used."""
@@ -198,7 +183,7 @@ class Memory:
         from strata.results import Appended
 
         pairs = list(messages)
-        _check_times(message for _, message in pairs)
+        check_times(message for _, message in pairs)
         if not pairs:
             return Appended(0, 0)
         with self._write(operation, author) as plan:
@@ -221,37 +206,13 @@ class Memory:
         called as it goes. A half-written last line waits for the next time. Lines that cannot be
         read are reported in `problems` and do not stop the rest.
         """
-        from strata import importers
-        from strata.results import Ingested, Redaction
+        from strata.ingest import ingest
 
-        stored = repeated = read = 0
-        threads: dict[str, None] = {}
-        sealed: list[str] = []
-        secrets_found: dict[tuple[str, str], int] = {}
-        with importers.open_transcript(Path(source), format=format, thread=thread or self._config()["thread"]) as reader:
-            for batch in reader.batches(INGEST_BATCH):
-                done = self.append(batch, author=IMPORTER, operation="ingest")
-                read += len(batch)
-                stored += done.stored
-                repeated += done.repeated
-                sealed += done.sealed
-                threads |= dict.fromkeys(thread for thread, _ in batch)
-                for secret in done.redacted:
-                    key = (secret.kind, secret.action)
-                    secrets_found[key] = secrets_found.get(key, 0) + secret.count
-                if progress:
-                    progress(reader.done, reader.size)
-        return Ingested(
-            reader.format,
-            read,
-            stored,
-            repeated,
-            tuple(threads),
-            tuple(sealed),
-            dict(reader.skipped),
-            tuple(reader.problems),
-            tuple(Redaction(kind, count, action) for (kind, action), count in sorted(secrets_found.items())),
-        )
+        def append(batch: list[tuple[str, Message]]) -> Appended:
+            return self.append(batch, author=IMPORTER, operation="ingest")
+
+        thread = thread or self._config()["thread"]
+        return ingest(self._store, append, Path(source), format=format, thread=thread, progress=progress)
 
     def seal(self, thread: str | None = None, *, everything: bool = False) -> list[Sealed]:
         """Seal complete turns of one thread, or of each; with `everything` also those short of `block_turns`."""
@@ -323,9 +284,9 @@ class Memory:
         limit: int | None = None,
     ) -> list[Row]:
         """The records, newest first; `since` and `until` are dates or times, both inclusive."""
-        filters = _checked(tiers, kinds, since, until, limit)
+        chosen = filters(tiers, kinds, since, until, limit)
         self._store.refresh()
-        return self._lookup.rows(**filters, thread=thread, limit=limit)
+        return self._lookup.rows(**chosen, thread=thread, limit=limit)
 
     def search(
         self,
@@ -344,15 +305,22 @@ class Memory:
         """
         return self.search_many([query], kinds=kinds, tiers=tiers, thread=thread, since=since, until=until, limit=limit)[0]
 
-    def search_many(self, queries: Iterable[str], **filters: Any) -> list[list[Hit]]:
+    def search_many(
+        self,
+        queries: Iterable[str],
+        *,
+        kinds: Sequence[str] = (),
+        tiers: Sequence[str] = (),
+        thread: str = "",
+        since: str = "",
+        until: str = "",
+        limit: int | None = None,
+    ) -> list[list[Hit]]:
         """`search` for many queries over one look at the tree."""
-        limit, thread = filters.pop("limit", None), filters.pop("thread", "")
-        checked = _checked(filters.pop("tiers", ()), filters.pop("kinds", ()), filters.pop("since", ""), filters.pop("until", ""), limit, MESSAGE)
-        if filters:
-            raise UsageError(f"a search has no {', '.join(filters)}", remedy="it has kinds, tiers, thread, since, until and limit")
+        chosen = filters(tiers, kinds, since, until, limit, MESSAGE)
         self._store.refresh()
-        limit = limit if limit is not None else self._config_to_read()["search_limit"]
-        return [self._lookup.search(query, limit=limit, thread=thread, **checked) for query in queries]
+        most = limit if limit is not None else self._config_to_read()["search_limit"]
+        return [self._lookup.search(query, limit=most, thread=thread, **chosen) for query in queries]
 
     def complete(self, prefix: str) -> list[Row]:
         """Records whose ref starts with `prefix`, for completion in a shell; never raises for odd input."""
@@ -419,51 +387,6 @@ class Memory:
         return Written(key, layout.SETTINGS, plan.commit or "")
 
 
-def _checked(tiers: Sequence[str], kinds: Sequence[str], since: str, until: str, limit: int | None, *more: str) -> dict[str, Any]:
-    """Filters as the index takes them; a single name may stand for a list of one. Raises UsageError for what does not exist."""
-    from strata import moment
-
-    filters: dict[str, Any] = {}
-    for name, given, known in (("tiers", tiers, layout.TIERS), ("kinds", kinds, (*RECORDS, *more))):
-        chosen = (given,) if isinstance(given, str) else tuple(given)
-        if wrong := [item for item in chosen if item not in known]:
-            raise UsageError(f"there are no {name} called {', '.join(map(repr, wrong))}", remedy=f"they are {', '.join(known)}")
-        filters[name] = chosen
-    for name, bound in (("since", since), ("until", until)):
-        if bound and not moment.is_valid(bound):
-            raise UsageError(f"{name} cannot be {bound!r}", remedy="give a date or time in ISO 8601, such as 2026-11-30")
-        filters[name] = bound
-    if limit is not None and limit < 1:
-        raise UsageError(f"a limit of {limit} shows nothing", remedy="give 1 or more")
-    return filters
-
-
-def is_memory(directory: Path) -> bool:
-    """Whether this very directory is a memory: it has its settings file and its own repository."""
-    return (directory / layout.SETTINGS).is_file() and (directory / ".git").exists()
-
-
-def find(start: Path) -> Path | None:
-    """The nearest of `start` and its parents that is a memory.
-
-    Raises NotAMemory for one that has lost its repository: to go on to another memory would be worse.
-    """
-    for folder in (start, *start.parents):
-        if is_memory(folder):
-            return folder
-        if (folder / layout.SETTINGS).is_file() and (folder / Tier.ACTIVE).is_dir():
-            begin = f"git -C {_shell(folder)} init -q -b main"
-            raise NotAMemory("this memory has lost its repository (.git)", path=str(folder), remedy=f"restore .git from a copy, or begin a new history: {begin}")
-    return None
-
-
-def template() -> dict[str, bytes]:
-    """The files of a new memory, as they are in the project's `memory-template/`."""
-    installed = Path(__file__).parent / "template"
-    folder = installed if installed.is_dir() else Path(__file__).parent.parent / "memory-template"
-    return {place.relative_to(folder).as_posix(): place.read_bytes() for place in sorted(folder.rglob("*")) if place.is_file()}
-
-
 def _describe_capture(plan: Plan, capture: Capture, threads: Sequence[str], verb: str) -> None:
     what = [f"{capture.stored} message{'s' * (capture.stored != 1)}"] if capture.stored else []
     blocks = len(capture.sealed)
@@ -473,18 +396,6 @@ def _describe_capture(plan: Plan, capture: Capture, threads: Sequence[str], verb
     plan.subject = f"{verb} {', '.join(what) or 'nothing'} ({where})"
     plan.trailers += [("Strata-Thread", thread) for thread in threads[:20]]
     plan.trailers += [("Strata-Record", block.ref) for block in capture.sealed[:100]]
-
-
-def _check_times(messages: Iterable[Message]) -> None:
-    from strata import moment
-
-    for number, message in enumerate(messages, 1):
-        if message.at:
-            moment.parse(message.at, field=f"the time of message {message.id or number}")
-
-
-def _enclosing_repository(root: Path) -> str:
-    return next((str(folder) for folder in root.parents if (folder / ".git").exists()), "")
 
 
 def _utc_now() -> datetime:
@@ -497,8 +408,3 @@ def _new_id(prefix: str, day: str) -> str:
     from strata.names import new_id
 
     return new_id(prefix, day, token_bytes)
-
-
-def _shell(path: Path) -> str:
-    text = str(path)
-    return text if text.replace("/", "").replace("-", "").replace("_", "").replace(".", "").isalnum() else json.dumps(text)

@@ -17,10 +17,10 @@ ROWS: dict[str, tuple[str, ...]] = {
     "words": ("errors", "model", "results"),
     "rules": (
         "layout", "moment", "yamlread", "yamltext", "document", "transcript", "tail", "evidence", "supplied", "headers", "names", "cards", "records",
-        "smalltalk", "layers", "models", "secret_shapes", "redact", "config", "entries", "check",
+        "smalltalk", "layers", "models", "secret_shapes", "redact", "config", "entries", "check", "filters",
     ),
     "adapters": ("files", "survey", "machine", "head", "history", "shadow", "importers"),
-    "verbs": ("tree", "recovery", "adoption", "store", "snippet", "past", "lookup", "derive", "notes", "capture", "overview", "memory"),
+    "verbs": ("tree", "recovery", "adoption", "store", "begin", "snippet", "past", "lookup", "derive", "notes", "capture", "ingest", "overview", "memory"),
     "faces": ("render", "demo", "cli", "__main__"),
 }  # fmt: skip
 

@@ -17,7 +17,7 @@ from strata.document import Document
 from strata.errors import (
     AlreadyExists, Ambiguous, Conflict, Malformed, NotAMemory, NotFound, OutsideMemory, Refused, TierVanished, UsageError,
 )  # fmt: skip
-from strata.memory import find, is_memory
+from strata.begin import find, is_memory
 from strata.model import Message, ToolCall
 
 Sound = Callable[[Path], None]
@@ -346,8 +346,11 @@ def test_an_ingested_file_that_grows_stores_only_what_is_new(memory: Memory, tmp
     third = memory.ingest(source)
 
     assert (first.format, first.stored, first.repeated) == ("jsonl", 50, 0)
-    assert (second.stored, second.repeated) == (0, 50)
-    assert (third.stored, third.repeated) == (30, 50)
+    assert (second.read, second.stored) == (0, 0)
+    assert (third.read, third.stored) == (30, 30)
+    (memory.root / ".strata/transcripts.json").unlink()
+    fourth = memory.ingest(source)
+    assert (fourth.stored, fourth.repeated) == (0, 80)
     sound(memory.root)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -324,3 +325,57 @@ def test_a_file_with_an_odd_name_can_be_read_by_the_ref_it_is_shown_with(memory:
 
     assert [f"oddword{number}\n" for number in range(len(names))] == [memory.show(ref).text for ref in refs]
     assert len(names) == sum("not every system" in problem.message for problem in memory.doctor())
+
+
+# -- transcripts that grow -----------------------------------------------------------------------
+
+
+def claude_rows() -> list[dict[str, object]]:
+    """One answer over several rows, with a call and its result, and a second question."""
+
+    def row(uuid: str, kind: str, message: dict[str, object]) -> dict[str, object]:
+        return {"type": kind, "sessionId": "s", "uuid": uuid, "timestamp": "2026-11-30T10:00:00Z", "message": message}
+
+    def part(uuid: str, content: dict[str, object], stop: str | None = None) -> dict[str, object]:
+        return row(uuid, "assistant", {"id": "M1", "role": "assistant", "stop_reason": stop, "content": [content]})
+
+    return [
+        row("u1", "user", {"role": "user", "content": "Question one?"}),
+        part("a1", {"type": "text", "text": "partone"}),
+        part("a2", {"type": "text", "text": "parttwo"}),
+        part("a3", {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "callthree"}}, "tool_use"),
+        row("u2", "user", {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "resultfour"}]}),
+        row("u3", "user", {"role": "user", "content": "Question two?"}),
+    ]
+
+
+def test_an_answer_that_arrives_in_pieces_is_whole_however_often_it_is_read(memory: Memory, tmp_path: Path, sound: Sound) -> None:
+    source = tmp_path / "session.jsonl"
+    for row in claude_rows():
+        with source.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(row) + "\n")
+        memory.ingest(source, format="claude-code")
+    memory.ingest(source, format="claude-code")
+    text = (memory.root / "active/tails/s.md").read_text("utf-8")
+
+    for word in ("Question one?", "partone", "parttwo", "callthree", "resultfour", "Question two?"):
+        assert 1 == text.count(word), word
+    sound(memory.root)
+
+
+def test_a_transcript_is_read_anew_when_its_messages_are_gone(memory: Memory, tmp_path: Path) -> None:
+    source = tmp_path / "chat.jsonl"
+    source.write_text("".join(json.dumps({"thread": "t", "id": f"m{n}", "role": "user", "text": f"word{n}"}) + "\n" for n in range(5)), "utf-8")
+    before = git(memory.root, "rev-parse", "HEAD").strip()
+    memory.ingest(source)
+    git(memory.root, "reset", "-q", "--hard", before)
+
+    assert 5 == memory.ingest(source).stored
+
+
+def test_a_file_of_which_nothing_can_be_read_is_an_error(memory: Memory, tmp_path: Path) -> None:
+    source = tmp_path / "notes.txt"
+    source.write_text("just prose\nand more\n", "utf-8")
+
+    with pytest.raises(StrataError):
+        memory.ingest(source, format="jsonl")

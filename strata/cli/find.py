@@ -85,4 +85,4 @@ def list_command(memory: Memory, since: str | None, until: str | None, **narrow:
     narrow |= bounds(since, until)
     rows = memory.list(**narrow)
     narrowed = any(value for name, value in narrow.items() if name != "limit")
-    return Listing(rows, empty="No record passes these filters." if narrowed else "There are no records yet: `strata add` writes a note.")
+    return Listing(rows, empty="No record passes these filters." if narrowed else "There are no records yet: `strata add` writes a note, and turns become blocks when they are sealed (`strata status`).")

@@ -42,8 +42,8 @@ class Session:
 
     def chosen(self) -> Path:
         """Where the memory is: `--memory`, else $STRATA_HOME, else the nearest parent that is one, else the default."""
+        from strata.begin import find, is_memory
         from strata.machine import default_memory
-        from strata.memory import find, is_memory
 
         if (named := self.named()) is not None:
             return named

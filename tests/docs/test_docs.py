@@ -24,7 +24,7 @@ import pytest
 from launcher import STATE, Fixed
 from pages import PAGES, PROJECT, Block, Page, named, session_text
 
-from strata import Memory, __version__, document, errors, layout, snippet, store, survey, transcript, yamlread
+from strata import Memory, __version__, adoption, document, errors, layout, snippet, survey, transcript, yamlread
 from strata.config import SETTINGS_TABLE
 from strata.importers import lines
 
@@ -229,7 +229,7 @@ NUMBERS = {
     ("README.md", f"more than {survey.SMALL:,} files in cooled/ and archive/"),
     ("docs/changelog.md", f"## {__version__}"),
     ("docs/design.md", f"Up to {survey.SMALL:,} files in cooled/ and archive/"),
-    ("docs/design.md", f"held more than {store.VANISHED_ABOVE} records"),
+    ("docs/design.md", f"held more than {adoption.VANISHED_ABOVE} records"),
     ("docs/design.md", f"looks at the first {snippet.READ:,} characters"),
     ("docs/design.md", f"younger than\n  {survey.slack(1) // 1_000_000} milliseconds"),
     ("docs/design.md", f"payloads above {lines.MAX_PAYLOAD // 1024} KB"),

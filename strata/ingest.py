@@ -1,0 +1,110 @@
+"""A whole transcript into a memory: batch by batch, and on from where the last reading ended.
+
+How far a file was read is remembered in `.strata/`, with the message it ended on. Losing that costs
+nothing but reading the file again: messages are known by their ids.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from strata import importers
+from strata.errors import Malformed
+from strata.files.durable import write_durably
+from strata.model import Message
+from strata.results import Appended, Ingested, Redaction
+from strata.store import Store
+
+BATCH = 2000  # messages a commit takes at most
+REMEMBERED = 500  # files whose reading position is kept, the latest
+
+Append = Callable[[list[tuple[str, Message]]], Appended]
+
+
+def ingest(store: Store, append: Append, source: Path, *, format: str, thread: str, progress: Callable[[int, int], None] | None) -> Ingested:
+    """Read what is new in a transcript and hand it to `append`. Raises Malformed when not one line of it can be read."""
+    positions = Positions(store)
+    start, seen = positions.of(source)
+    done = _Tally()
+    with importers.open_transcript(source, format=format, thread=thread, start=start, seen=seen) as reader:
+        resumed = reader.report.end > 0
+        last: tuple[str, str] | None = None
+        for batch in reader.batches(BATCH):
+            done.add(batch, append(batch))
+            last = (batch[-1][0], batch[-1][1].id)
+            if progress:
+                progress(reader.done, reader.size)
+        if last and reader.format != "locomo":
+            positions.note(source, reader.report.end, reader.fingerprint(), *last)
+        problems = tuple(reader.problems)
+        if problems and not done.read and not resumed:
+            raise Malformed(f"not one line could be read as {reader.format}: {problems[0]}", path=str(source), remedy="give the right --format: jsonl, claude-code, codex or locomo")
+        return done.result(reader.format, dict(reader.skipped), problems)
+
+
+class _Tally:
+    """What came of the batches so far."""
+
+    def __init__(self) -> None:
+        self.read = self.stored = self.repeated = 0
+        self.threads: dict[str, None] = {}
+        self.sealed: list[str] = []
+        self.secrets: dict[tuple[str, str], int] = {}
+
+    def add(self, batch: list[tuple[str, Message]], done: Appended) -> None:
+        self.read += len(batch)
+        self.stored += done.stored
+        self.repeated += done.repeated
+        self.sealed += done.sealed
+        self.threads |= dict.fromkeys(thread for thread, _ in batch)
+        for secret in done.redacted:
+            key = (secret.kind, secret.action)
+            self.secrets[key] = self.secrets.get(key, 0) + secret.count
+
+    def result(self, format: str, skipped: dict[str, int], problems: tuple[str, ...]) -> Ingested:
+        redacted = tuple(Redaction(kind, count, action) for (kind, action), count in sorted(self.secrets.items()))
+        return Ingested(format, self.read, self.stored, self.repeated, tuple(self.threads), tuple(self.sealed), skipped, problems, redacted)
+
+
+class Positions:
+    """How far each transcript was read, and the message that was the last."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._place = store.files.local / "transcripts.json"
+
+    def of(self, source: Path) -> tuple[int, str]:
+        """Where to go on, and what identifies the part before; (0, "") for a file that is new or whose messages are gone."""
+        row = self._load().get(_key(source))
+        if not row:
+            return 0, ""
+        end, seen, thread, message = row
+        self._store.refresh()
+        known = self._store.ask(lambda shadow: shadow.has_messages(thread, {message}))
+        return (end, seen) if known else (0, "")
+
+    def note(self, source: Path, end: int, seen: str, thread: str, message: str) -> None:
+        """Remember how far `source` was read."""
+        rows = self._load()
+        rows.pop(_key(source), None)
+        rows[_key(source)] = [end, seen, thread, message]
+        kept = dict(list(rows.items())[-REMEMBERED:])
+        write_durably(self._place, json.dumps(kept).encode())
+
+    def _load(self) -> dict[str, Any]:
+        with contextlib.suppress(OSError, ValueError):
+            rows = json.loads(self._place.read_bytes())
+            if isinstance(rows, dict) and all(isinstance(row, list) and len(row) == 4 for row in rows.values()):
+                return rows
+        return {}
+
+
+def _key(source: Path) -> str:
+    """A file by its place; hashed, since the name of a path is nobody's business here."""
+    return hashlib.sha256(os.path.realpath(source).encode("utf-8", "surrogateescape")).hexdigest()
