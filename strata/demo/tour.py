@@ -6,6 +6,7 @@ Everything it shows is what the command beside it prints; nothing is staged.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,8 @@ from strata.render.screen import Screen
 from strata.render.text import text
 from strata.render.values import Listing, Patch, Reply
 
-QUESTION = "which package manager do we use now?"
+QUESTION = "do we use pnpm or npm now?"
+DECISION = "use pnpm from today on"
 CHINESE = "对花生过敏的是谁？"
 
 
@@ -74,7 +76,7 @@ class Tour:
         self._show(f'strata search "{CHINESE}" --limit 2', Listing(memory.search(CHINESE, limit=2), empty="", query=CHINESE))
 
     def _trace(self, memory: Memory) -> None:
-        hit = memory.search("use pnpm for this project from today on", kinds=["message"], limit=1)[0]
+        hit = next(hit for hit in memory.search(QUESTION, limit=4) if hit.message)
         shown = memory.show(hit.ref)
         self._show(f"strata show '{hit.ref}'", shown)
         first = shown.line or 1
@@ -83,9 +85,11 @@ class Tour:
         self._say("\n".join(lines[first - 1 : first + 1]))
 
     def _conclude(self, memory: Memory) -> None:
-        hit = memory.search("use pnpm for this project from today on", kinds=["message"], limit=1)[0]
+        found = memory.search(DECISION, kinds=["message"], limit=1)
+        self._show(f'strata search "{DECISION}" --kind message --limit 1', Listing(found, empty="", query=DECISION))
+        (hit,) = found
         block, _, message = hit.ref.partition("#")
-        words = memory.show(hit.ref).messages[0].text.split(". ")[0].strip(".")
+        words = next(sentence for sentence in memory.show(hit.ref).messages[0].text.split(". ") if "from today on" in sentence)
         card = {
             "title": "The kiosk project uses pnpm",
             "event_type": "decision",
@@ -148,15 +152,16 @@ def tour(directory: str | os.PathLike[str], echo: Callable[[str], Any], **option
         raise AlreadyExists("something is there already; the tour touches nothing", path=str(place), remedy="give another place: strata demo NEW-DIRECTORY")
     memory = Tour(place, echo, options).walk()
     memory.close()
+    strata = "strata" if shutil.which("strata") else sys.argv[0]
     closing = f"""
 The memory is in {place}. It is yours to play with; remove the directory when you are done.
 
     export STRATA_HOME={place}
-    strata search "why did we move to PostgreSQL"
-    strata show {memory.list(kinds=["block"])[-1].ref} --level 2
-    strata status
+    {strata} search "why did we move to PostgreSQL"
+    {strata} show {memory.list(kinds=["block"])[-1].ref} --level 2
+    {strata} status
     git -C {place} log --stat
-    strata init ~/my-memory        # and then your own"""
+    {strata} init ~/my-memory        # and then your own"""
     return Reply({"path": str(place), "records": len(memory.list())}, closing)
 
 

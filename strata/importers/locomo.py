@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from strata import moment
@@ -84,7 +85,9 @@ def _sample(sample: Any, number: int, thread: str, name: str, report: Report) ->
         yield report.problem(name, None, f"conversation {number} has no `conversation` object")
         return
     sample_id = sample.get("sample_id")
-    place = sample_id if isinstance(sample_id, str) and sample_id else f"{thread or 'locomo'}-{number}"
+    if isinstance(sample_id, int) and not isinstance(sample_id, bool):
+        sample_id = str(sample_id)
+    place = sample_id if isinstance(sample_id, str) and sample_id else f"{Path(name).stem or thread or 'locomo'}-{number}"
     numbers = sorted(int(key[8:]) for key in talk if re.fullmatch(r"session_[0-9]{1,6}", key))
     for key in talk:
         dated = re.fullmatch(r"session_([0-9]{1,6})_date_time", key)

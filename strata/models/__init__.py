@@ -1,1 +1,1 @@
-"""The ways to get a summary: by rule, from the calling agent, from a program, from an endpoint."""
+"""Ways to get a summary; the one there is goes by rule, offline."""
