@@ -38,6 +38,8 @@ def begin(store: Store, author: Author) -> str:
     from strata.history import History
 
     root, files = store.root, template()
+    if any(part in (".git", layout.LOCAL) for part in root.parts):
+        raise AlreadyExists("a memory cannot lie inside git's or strata's own folders", path=str(root), remedy="give another directory")
     if root.exists() and not root.is_dir():
         raise AlreadyExists("a file is there", path=str(root), remedy="give another directory")
     ours = {".git", layout.LOCAL, *layout.TIERS, *files}

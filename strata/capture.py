@@ -18,7 +18,7 @@ from strata.document import Document
 from strata.errors import Malformed, NotFound
 from strata.files import blob_id
 from strata.layout import is_record, kind_of, record_path, tail_path
-from strata.model import Kind, Message, Put, Summary, Tier, ToolCall
+from strata.model import Drop, Kind, Message, Put, Summary, Tier, ToolCall
 from strata.redact import redact, redact_message
 from strata.results import Redaction, Sealed
 from strata.store import Plan, Store
@@ -51,7 +51,7 @@ class Capture:
     def seal(self, plan: Plan, thread: str, *, everything: bool) -> None:
         """Seal what is complete in a thread, or all of it."""
         tail, document = self.tail(thread)
-        self._cut(plan, tail, document, everything=everything)
+        self._cut(plan, without_sealed(self.store, tail), document, everything=everything)
 
     def tail(self, thread: str) -> tuple[Tail, Document | None]:
         """A thread's unsealed turns as they are on disk, or an empty tail that goes on where its blocks end."""
@@ -77,15 +77,23 @@ class Capture:
                     return other
         return path
 
+    def _bring_back(self, plan: Plan, path: str) -> str:
+        """A tail that a person moved into cooled/ or archive/ goes on in active/."""
+        back = f"{Tier.ACTIVE}/{path.partition('/')[2]}"
+        if back != path:
+            plan.edits.append(Drop(path))
+        return back
+
     def _next_turn(self, thread: str) -> int:
         last = 0
         for found in self.store.ask(lambda shadow: list(shadow.entries(kinds=("block",), thread=thread))):
             document = Document.parse(self.store.files.read(found.path), found.path)
-            last = max(last, int(document.text("last_turn") or 0))
+            last = max(last, records.block_of(document, found.path).last_turn)
         return last + 1
 
     def _extend(self, plan: Plan, thread: str, messages: Sequence[Message]) -> None:
         tail, document = self.tail(thread)
+        tail = without_sealed(self.store, tail)
         messages = self._named(thread, messages, tail.messages)
         known = self._known(thread, {message.id for message in messages})
         ready: list[Message] = []
@@ -125,14 +133,13 @@ class Capture:
     def _cut(self, plan: Plan, tail: Tail, document: Document | None, *, everything: bool) -> None:
         """Seal the complete turns of `tail` into blocks and write what remains of it."""
         chunks, rest = cut(tail, self.config["block_turns"], everything=everything)
-        if chunks and len((unsealed := without_sealed(self.store, tail)).messages) < len(tail.messages):
-            chunks, rest = cut(unsealed, self.config["block_turns"], everything=everything)
         for first, last, messages in chunks:
             self._block(plan, tail.thread, first, last, messages)
-        path = self._tail_file(tail.thread)
+        found = self._tail_file(tail.thread)
         data = rest.dump(document) if document else rest.dump()
         if document is None or data != document.data:
-            plan.edits.append(Put(path, data, blob_id(document.data) if document else ""))
+            path = self._bring_back(plan, found)
+            plan.edits.append(Put(path, data, blob_id(document.data) if document and path == found else ""))
 
     def _block(self, plan: Plan, thread: str, first: int, last: int, messages: Sequence[Message]) -> None:
         day = next((moment.local_day(message.at) for message in messages if message.at), "") or self.now.date().isoformat()
@@ -201,9 +208,12 @@ class Capture:
 
 def tail_files(root: Path) -> list[str]:
     """Every tail, by path."""
-    folder = root / Tier.ACTIVE / "tails"
-    names = sorted(os.listdir(folder)) if folder.is_dir() else []
-    return [path for name in names if is_record(path := f"{Tier.ACTIVE}/tails/{name}")]
+    found = []
+    for tier in Tier:
+        folder = root / tier / "tails"
+        names = sorted(os.listdir(folder)) if folder.is_dir() else []
+        found += [path for name in names if is_record(path := f"{tier}/tails/{name}")]
+    return found
 
 
 def is_tail(path: str) -> bool:
@@ -213,6 +223,8 @@ def is_tail(path: str) -> bool:
 
 def without_sealed(store: Store, tail: Tail) -> Tail:
     """The tail less what blocks of its thread hold already, as after a merge that kept both sides of a conflict."""
+    if not tail.messages:
+        return tail
     homes = store.ask(lambda shadow: shadow.homes(tail.thread, [message.id for message in tail.messages]))
     kept = tuple(message for message in tail.messages if all(is_tail(home) for home in homes.get(message.id, ())))
     return replace(tail, messages=kept)

@@ -11,7 +11,10 @@ from collections.abc import Iterable, Iterator
 from strata import layout
 from strata.document import Document
 from strata.errors import Malformed
+from strata.layout import tail_path
 from strata.model import Kind, Problem
+from strata.records import block_of
+from strata.tail import Tail
 from strata.transcript import decode
 
 
@@ -39,6 +42,7 @@ def check(files: Iterable[tuple[str, bytes]]) -> list[Problem]:
         kind = layout.kind_of(path, document.text("kind"))
         if kind == Kind.BLOCK:
             problems += _sealed(path, document)
+        problems += _shaped(path, document, kind)
         if kind in (Kind.BLOCK, Kind.TAIL):
             problems += _messages(path, document, homes_of_messages)
         if kind == Kind.EVENT:
@@ -65,6 +69,17 @@ def _readable(path: str, data: bytes, document: Document) -> Iterator[Problem]:
         return
     if document.problem:
         yield Problem("warning", path, document.problem.message, "it is indexed as plain text and never rewritten; correct the header", document.problem.line)
+
+
+def _shaped(path: str, document: Document, kind: Kind) -> Iterator[Problem]:
+    """Whether the header of a block or a tail says what it has to."""
+    try:
+        if kind == Kind.BLOCK:
+            block_of(document, path)
+        elif kind == Kind.TAIL and (home := tail_path(Tail.parse(document.data, path).thread)).rpartition("/")[2] != path.rpartition("/")[2]:
+            yield Problem("warning", path, f"the tail of this thread should be {home}", "rename it, or correct `thread` in its header")
+    except Malformed as error:
+        yield Problem("error", path, error.message, error.remedy, error.line)
 
 
 def _sealed(path: str, document: Document) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from strata.document import Document
+from strata.document import BOM, Document
 from strata.errors import Malformed, NotFound, UsageError
 from strata.layout import SETTINGS
 
@@ -66,11 +66,13 @@ class Config:
     """The settings as read from one version of `strata.yaml`."""
 
     def __init__(self, data: bytes = b"") -> None:
-        self._document = _wrap(data)
+        self._bom, self._opening, self._document = _wrap(data)
         if problem := self._document.problem:
             lines = len(data.splitlines())
-            line = min(max(1, (problem.line or 2) - 1), lines)  # without the fence above; an open bracket is noticed below the last line
+            line = min(max(1, (problem.line or 2) - 1 + bool(self._opening)), lines)  # without the fence above; an open bracket is noticed below the last line
             raise Malformed(problem.message, path=SETTINGS, line=line, remedy=f"correct {SETTINGS} by hand; nothing was changed")
+        if not self._document.has_header or self._document.body.strip():
+            raise Malformed("this is not one mapping of settings", path=SETTINGS, line=1, remedy=f"correct {SETTINGS} by hand; nothing was changed")
         header = self._document.header
         self.values: dict[str, Any] = {row.key: row.default for row in SETTINGS_TABLE.values()}
         self.unknown = tuple(key for key in header if key not in SETTINGS_TABLE)
@@ -83,7 +85,8 @@ class Config:
 
     def with_value(self, key: str, text: str) -> bytes:
         """The bytes of `strata.yaml` with one setting changed; raises UsageError for a value it cannot take."""
-        return _unwrap(self._document.set(**{key: _parse(key, text, None)}))
+        changed = self._document.set(**{key: _parse(key, text, None)}).data
+        return self._bom + self._opening + changed.removeprefix(b"---\n").removesuffix(b"---\n")
 
 
 def template() -> str:
@@ -111,13 +114,11 @@ def _parse(key: str, text: Any, line: int | None) -> Any:
         raise Malformed(message, path=SETTINGS, line=line, remedy=f"give {row.expects}") from None
 
 
-def _wrap(data: bytes) -> Document:
-    """A settings file is the header of a document without its fences."""
-    if data.startswith(b"\xef\xbb\xbf"):
-        data = data[3:]
+def _wrap(data: bytes) -> tuple[bytes, bytes, Document]:
+    """A settings file as the header of a document; and what stands before it: a byte order mark, a YAML document mark."""
+    bom = BOM if data.startswith(BOM) else b""
+    data = data.removeprefix(bom)
+    opening = next((mark for mark in (b"---\n", b"---\r\n") if data.startswith(mark)), b"")
+    data = data.removeprefix(opening)
     ending = b"" if not data or data.endswith(b"\n") else b"\n"
-    return Document.parse(b"---\n" + data + ending + b"---\n", SETTINGS)
-
-
-def _unwrap(document: Document) -> bytes:
-    return document.data.removeprefix(b"---\n").removesuffix(b"---\n")
+    return bom, opening, Document.parse(b"---\n" + data + ending + b"---\n", SETTINGS)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from strata import layout
 from strata.begin import begin, enclosing_repository, is_memory, shell_word
 from strata.config import SETTINGS_TABLE, Config
-from strata.document import Document
 from strata.errors import Malformed, NotAMemory, NotFound, Refused, UsageError
 from strata.files import blob_id
 from strata.filters import MESSAGE, check_times, filters
@@ -226,10 +225,17 @@ class Memory:
         return [block._replace(commit=plan.commit or "") for block in capture.sealed]
 
     def _threads_with_tails(self) -> list[str]:
+        """The threads that have a tail; one that cannot be read is passed over with a warning."""
         from strata.capture import tail_files
+        from strata.tail import Tail
 
-        threads = (Document.parse(self._store.files.read(path), path).text("thread") for path in tail_files(self.root))
-        return list(dict.fromkeys(threads))
+        threads: dict[str, None] = {}
+        for path in tail_files(self.root):
+            try:
+                threads[Tail.parse(self._store.files.read(path), path).thread] = None
+            except Malformed as problem:
+                self._store.warn(str(problem))
+        return list(threads)
 
     def _capture(self) -> Capture:
         from strata.capture import Capture

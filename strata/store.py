@@ -15,7 +15,7 @@ from strata.errors import Conflict, Locked, Malformed, Refused, StrataError
 from strata.files import Files
 from strata.head import head
 from strata.layout import is_record
-from strata.model import Author, Drop, Edit, Put, Rename
+from strata.model import Author, Edit, Put, Rename
 from strata.recovery import Recovery
 from strata.shadow.found import ShadowDamaged
 from strata.tree import FORMAT, Look, Tree
@@ -76,7 +76,10 @@ class Store:
 
     def mark(self) -> dict[str, Any] | None:
         """What the index reflects; None when there is none that this version can use."""
-        mark = self.shadow.mark()
+        try:
+            mark = self.shadow.mark()
+        except (IsADirectoryError, NotADirectoryError):
+            return None
         return mark if mark is not None and mark.get("format") == FORMAT else None
 
     def warn(self, text: str) -> None:
@@ -164,7 +167,13 @@ class Store:
     def _rebuild(self, commit: str | None, progress: Progress | None = None) -> int:
         tracked, mark = self.tree.everything(commit)
         paths = [path for path in tracked if is_record(path)]
-        self.shadow.rebuild(self.root, paths, mark, entries=entries, progress=progress)
+        try:
+            self.shadow.rebuild(self.root, paths, mark, entries=entries, progress=progress)
+        except (IsADirectoryError, NotADirectoryError, FileExistsError):  # something else stands where a file of the index belongs
+            import shutil
+
+            shutil.rmtree(self.shadow.directory, ignore_errors=True)
+            self.shadow.rebuild(self.root, paths, mark, entries=entries, progress=progress)
         return len(paths)
 
     def _catch_up(self, *, deep: bool) -> None:
@@ -181,7 +190,7 @@ class Store:
         if changes:
             try:
                 self.shadow.update(changes, look.mark)
-            except ShadowDamaged:
+            except (ShadowDamaged, IsADirectoryError, NotADirectoryError):
                 self._rebuild(head(self.root))
         elif look.moved:
             self.shadow.remark(look.mark)
@@ -219,7 +228,7 @@ class Store:
     def _follow_up(self, edits: Sequence[Edit], look: Look) -> None:
         """Bring our index up to a commit that stands; what fails here, the next command makes good."""
         try:
-            self.tree.settle(look, _outcome(edits, self.tree.bytes_of))
+            self.tree.settle(look, self.tree.outcome(edits))
             self._index(look)  # 3. the index may lag, never lead
             self.files.done()
         except (OSError, ShadowDamaged) as error:
@@ -280,18 +289,3 @@ class Store:
                 if now == before or any(self.history.blob_id(path, before) != self.history.blob_id(path, now) for path in paths):
                     raise
         return self.history.commit(edits, author=author, subject=subject, trailers=trailers, at=self._now())
-
-
-def _outcome(edits: Sequence[Edit], read: Callable[[str], bytes | None]) -> dict[str, bytes | None]:
-    """What each touched path holds afterwards; None for nothing."""
-    after: dict[str, bytes | None] = {}
-    for edit in edits:
-        match edit:
-            case Put(path, data, _):
-                after[path] = data
-            case Rename(source, target):
-                after[source] = None
-                after[target] = read(target)
-            case Drop(path):
-                after[path] = None
-    return after

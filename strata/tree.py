@@ -8,7 +8,7 @@ whether it is dirty), and a digest of the names in folders that we `settled` our
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from strata.errors import NotFound, StrataError
 from strata.files import Files, blob_id
 from strata.head import head, in_progress
 from strata.layout import is_tracked
+from strata.model import Drop, Edit, Put, Rename
 
 if TYPE_CHECKING:
     from strata.history import History
@@ -54,6 +55,20 @@ class Tree:
     def blob_at(self, path: str) -> str:
         """The blob id of the file at `path`, "" for none."""
         return blob_id(data) if (data := self.bytes_of(path)) is not None else ""
+
+    def outcome(self, edits: Sequence[Edit]) -> dict[str, bytes | None]:
+        """What each path that the edits touched holds now; None for nothing."""
+        after: dict[str, bytes | None] = {}
+        for edit in edits:
+            match edit:
+                case Put(path, data, _):
+                    after[path] = data
+                case Rename(source, target):
+                    after[source] = None
+                    after[target] = self.bytes_of(target)
+                case Drop(path):
+                    after[path] = None
+        return after
 
     def look(self, mark: dict[str, Any], *, deep: bool = False) -> Look:
         """Compare the tree with what the index reflects by `mark`; with `deep`, file by file in every tier.

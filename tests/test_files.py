@@ -143,10 +143,10 @@ def test_the_lock_is_between_processes_and_ends_with_its_holder(files: Files) ->
 
 
 def test_what_was_being_written_is_known_until_it_is_done(files: Files) -> None:
-    files.intend([Put("active/a.md", b"one", ""), Rename("active/b.md", "cooled/b.md"), Drop("active/c.md")], {"subject": "x"})
+    files.intend([Put("active/a.md", b"one", ""), Rename("active/b.md", "cooled/b.md"), Drop("active/c.md")], {"author": ["a", "b"], "subject": "x", "trailers": []})
 
     assert files.unfinished()
-    assert files.intent() == {"edits": [["put", "active/a.md", blob_id(b"one")], ["rename", "active/b.md", "cooled/b.md"], ["drop", "active/c.md"]], "commit": {"subject": "x"}}
+    assert files.intent() == {"edits": [["put", "active/a.md", blob_id(b"one")], ["rename", "active/b.md", "cooled/b.md"], ["drop", "active/c.md"]], "commit": {"author": ["a", "b"], "subject": "x", "trailers": []}}
     files.done()
     assert not files.unfinished() and files.intent() is None
 

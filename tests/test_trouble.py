@@ -379,3 +379,90 @@ def test_a_file_of_which_nothing_can_be_read_is_an_error(memory: Memory, tmp_pat
 
     with pytest.raises(StrataError):
         memory.ingest(source, format="jsonl")
+
+
+# -- files a person changed in ways nobody foresaw -----------------------------------------------
+
+
+@pytest.mark.parametrize("start", ["---\n", "\ufeff", "\ufeff---\n", "", "---\r\n"])
+def test_settings_may_begin_as_yaml_files_do(memory: Memory, start: str) -> None:
+    place = memory.root / "strata.yaml"
+    place.write_bytes((start + "block_turns: 5\nredact: off\n").encode())
+    memory.config_set("block_turns", "6")
+
+    assert (start + "block_turns: 6\nredact: off\n").encode() == place.read_bytes()
+    assert (6, "off") == (memory.config_get("block_turns"), memory.config_get("redact"))
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\n", b"just some prose\n", b"- a\n- b\n", b"block_turns: 5\n---\nblock_turns: 6\n", b"%YAML 1.1\n---\nblock_turns: 5\n"])
+def test_settings_that_are_none_are_an_error_and_stay_as_they_are(memory: Memory, data: bytes) -> None:
+    place = memory.root / "strata.yaml"
+    place.write_bytes(data)
+
+    with pytest.raises(StrataError):
+        memory.config_set("block_turns", "6")
+    assert data == place.read_bytes()
+    assert ["strata.yaml"] == [problem.path for problem in memory.doctor() if problem.severity == "error"]
+
+
+def test_a_tail_moved_by_hand_goes_on_where_it_ended(memory: Memory, sound: Sound) -> None:
+    memory.append(said(1, 3))
+    (memory.root / "cooled/tails").mkdir(parents=True)
+    (memory.root / "active/tails/main.md").rename(memory.root / "cooled/tails/main.md")
+    memory.append(said(3, 4))
+
+    assert ["m1", "m2", "m3", "m4"] == [message.id for message in memory.show("tails/main").messages]
+    assert not (memory.root / "cooled/tails/main.md").exists()
+    sound(memory.root)
+
+
+def test_one_bad_tail_stops_no_other_thread(memory: Memory) -> None:
+    memory.append([("good", Message("m1", "user", "hello")), ("bad", Message("m1", "user", "hello"))])
+    place = memory.root / "active/tails/bad.md"
+    place.write_text(place.read_text().replace("first_turn: 1", "first_turn: abc"))
+
+    assert ["good"] == [block.thread for block in memory.seal(everything=True)]
+    assert any("bad.md" in warning for warning in memory.warnings)
+    assert ["active/tails/bad.md"] == [problem.path for problem in memory.doctor() if problem.severity == "error"]
+
+
+def test_a_block_with_a_turn_that_is_no_number_is_named(memory: Memory) -> None:
+    memory.append(said(1, 3))
+    memory.seal(everything=True)
+    (memory.root / "active/tails/main.md").unlink()
+    place = memory.root / memory.show(memory.list()[0].ref).path
+    place.write_text(place.read_text().replace("last_turn: 3", "last_turn: 1.5"))
+
+    with pytest.raises(StrataError, match="last_turn"):
+        memory.append(said(4, 4))
+    assert any("last_turn" in problem.message for problem in memory.doctor())
+
+
+@pytest.mark.parametrize("intent", ['{"edits":[["put"]],"commit":null}', '{"edits":[]}', "[]", "nonsense", '{"edits":[["put","../x","00"]],"commit":{"author":["a","b"],"subject":"s","trailers":[]}}', '{"edits":[["drop",".git/config"]],"commit":{"author":["a","b"],"subject":"s","trailers":[]}}'])
+def test_an_intent_that_is_not_ours_is_set_aside(memory: Memory, intent: str, sound: Sound) -> None:
+    memory.add("notes/a", "alphaword")
+    (memory.root / ".strata/intent.json").write_text(intent)
+
+    assert ["notes/a"] == [hit.ref for hit in memory.search("alphaword")]
+    memory.add("notes/b", "betaword")
+    assert intent == (memory.root / ".strata/intent.refused").read_text()
+    sound(memory.root)
+
+
+@pytest.mark.parametrize("name", ["stamp", "_MAIN_1.toc", "writing.lock", "index"])
+def test_a_folder_where_a_file_of_the_index_belongs_does_not_stop_anything(memory: Memory, name: str) -> None:
+    memory.add("notes/a", "alphaword")
+    memory.close()
+    index = memory.root / ".strata/index"
+    places = [index] if name == "index" else [*index.rglob(name)] or [index / name]
+    for place in places:
+        shutil.rmtree(place) if place.is_dir() else place.unlink(missing_ok=True)
+        if name == "index":
+            place.write_text("a file")
+        else:
+            (place / "inside").mkdir(parents=True)
+    again = Memory.open(memory.root, key=KEY)
+
+    assert ["notes/a"] == [hit.ref for hit in again.search("alphaword")]
+    again.add("notes/b", "betaword")
+    assert ["notes/b"] == [hit.ref for hit in again.search("betaword")]

@@ -20,7 +20,7 @@ from typing import Any
 from strata.errors import AlreadyExists, Conflict, NotFound, OutsideMemory, StrataError
 from strata.files.durable import is_temporary, sync_folder, write_durably
 from strata.files.lock import held
-from strata.layout import LOCAL
+from strata.layout import LOCAL, is_tracked
 from strata.model import Drop, Edit, Put, Rename
 
 
@@ -209,14 +209,17 @@ class Files:
         self._intent.unlink(missing_ok=True)
 
     def intent(self) -> dict[str, Any] | None:
-        """The intent a crash left, or None; one that was itself cut short never began and is dropped."""
+        """The intent a crash left, or None; one that is none of ours is set aside."""
         try:
             value = json.loads(self._intent.read_bytes())
-            return value if isinstance(value, dict) and isinstance(value.get("edits"), list) else None
         except FileNotFoundError:
             return None
         except ValueError:
-            return None
+            value = None
+        if _is_intent(value):
+            return value
+        os.replace(self._intent, self.local / "intent.refused")  # not of ours: kept to be looked at, and never acted on
+        return None
 
     def intended_at(self) -> float:
         """When the intent was written, in seconds."""
@@ -232,3 +235,21 @@ class Files:
         for folder, folders, names in os.walk(self.root):
             folders[:] = [name for name in folders if name != ".git"]
             yield from (Path(folder, name) for name in names if is_temporary(name))
+
+
+def _is_intent(value: Any) -> bool:
+    """Whether this is an intent as `intend` writes it, all of its paths inside the memory."""
+    if not isinstance(value, dict) or not isinstance(value.get("edits"), list) or not isinstance(value.get("commit"), dict):
+        return False
+    commit, lengths = value["commit"], {"put": 3, "rename": 3, "drop": 2}
+    for row in value["edits"]:
+        if not isinstance(row, list) or not all(isinstance(item, str) for item in row) or len(row) != lengths.get(row[0] if row else ""):
+            return False
+        paths = row[1:2] if row[0] == "put" else row[1:]
+        if not all(is_tracked(path) and ".." not in path.split("/") for path in paths):
+            return False
+    author, trailers = commit.get("author"), commit.get("trailers")
+    pairs = [author, *trailers] if isinstance(trailers, list) else [None]
+    return isinstance(commit.get("subject"), str) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(item, str) for item in pair) for pair in pairs
+    )

@@ -82,6 +82,9 @@ def parse_line(line: bytes | str, number: int, thread: str = "") -> tuple[str, M
             raise refuse(f"{field} must be a string", f'for example "{field}": "…"')
     if any(0xD800 <= ord(character) < 0xE000 for character in value.get("thread", "")):
         raise refuse("thread holds half a surrogate pair", "a thread needs a name that can be written as UTF-8")
+    for field in ("thread", "id"):
+        if value.get(field, "") and not value[field].strip():
+            raise refuse(f"{field} is nothing but blanks", "give it a name, or leave it out")
     for field in ("role", "text"):
         if field not in value:
             raise refuse(f"{field} is missing", f"a message needs role ({', '.join(ROLES)}) and text")
