@@ -162,13 +162,15 @@ class Capture:
     # -- what must not be kept as it came ------------------------------------------------------
 
     def _clean_text(self, name: str) -> str:
-        """A thread's name or a message's id; its marker is the same each time, so that ids stay repeatable."""
+        """A thread's name or a message's id; what stands for it is the same each time and for no other, so ids stay ids."""
         if self.config["redact"] == "off":
             return name
-        clean, found = redact(name)
+        _, found = redact(name)
         for secret in found:
             self.secrets[secret.kind] = self.secrets.get(secret.kind, 0) + secret.count
-        return clean if self.config["redact"] == "on" else name
+        if self.config["redact"] != "on" or not found:
+            return name
+        return f"redacted-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
     def _clean(self, message: Message) -> Message:
         """Redact, as configured, before a single byte of the message is written."""

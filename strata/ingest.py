@@ -30,7 +30,8 @@ Append = Callable[[list[tuple[str, Message]]], Appended]
 def ingest(store: Store, append: Append, source: Path, *, format: str, thread: str, progress: Callable[[int, int], None] | None) -> Ingested:
     """Read what is new in a transcript and hand it to `append`. Raises Malformed when not one line of it can be read."""
     positions = Positions(store)
-    start, seen = positions.of(source)
+    key = _key(source, thread, format)
+    start, seen = positions.of(key)
     done = _Tally()
     with importers.open_transcript(source, format=format, thread=thread, start=start, seen=seen) as reader:
         resumed = reader.report.end > 0
@@ -41,7 +42,7 @@ def ingest(store: Store, append: Append, source: Path, *, format: str, thread: s
             if progress:
                 progress(reader.done, reader.size)
         if last and reader.format != "locomo":
-            positions.note(source, reader.report.end, reader.fingerprint(), *last)
+            positions.note(key, reader.report.end, reader.fingerprint(), *last)
         problems = tuple(reader.problems)
         if problems and not done.read and not resumed:
             raise Malformed(f"not one line could be read as {reader.format}: {problems[0]}", path=str(source), remedy="give the right --format: jsonl, claude-code, codex or locomo")
@@ -79,9 +80,9 @@ class Positions:
         self._store = store
         self._place = store.files.local / "transcripts.json"
 
-    def of(self, source: Path) -> tuple[int, str]:
+    def of(self, key: str) -> tuple[int, str]:
         """Where to go on, and what identifies the part before; (0, "") for a file that is new or whose messages are gone."""
-        row = self._load().get(_key(source))
+        row = self._load().get(key)
         if not row:
             return 0, ""
         end, seen, thread, message = row
@@ -89,11 +90,11 @@ class Positions:
         known = self._store.ask(lambda shadow: shadow.has_messages(thread, {message}))
         return (end, seen) if known else (0, "")
 
-    def note(self, source: Path, end: int, seen: str, thread: str, message: str) -> None:
-        """Remember how far `source` was read."""
+    def note(self, key: str, end: int, seen: str, thread: str, message: str) -> None:
+        """Remember how far a transcript was read."""
         rows = self._load()
-        rows.pop(_key(source), None)
-        rows[_key(source)] = [end, seen, thread, message]
+        rows.pop(key, None)
+        rows[key] = [end, seen, thread, message]
         kept = dict(list(rows.items())[-REMEMBERED:])
         write_durably(self._place, json.dumps(kept).encode())
 
@@ -105,6 +106,7 @@ class Positions:
         return {}
 
 
-def _key(source: Path) -> str:
-    """A file by its place; hashed, since the name of a path is nobody's business here."""
-    return hashlib.sha256(os.path.realpath(source).encode("utf-8", "surrogateescape")).hexdigest()
+def _key(source: Path, thread: str, format: str) -> str:
+    """A file by its place and by how it is read; hashed, since the name of a path is nobody's business here."""
+    what = "\0".join((os.path.realpath(source), thread, format))
+    return hashlib.sha256(what.encode("utf-8", "surrogateescape")).hexdigest()

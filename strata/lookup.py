@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from strata import layout
 from strata.document import Document
 from strata.entries import entries, ref_of
-from strata.errors import Ambiguous, NotFound, OutsideMemory, UsageError
+from strata.errors import Ambiguous, NotFound, OutsideMemory, StrataError, UsageError
 from strata.files import blob_id
 from strata.model import Entry, Hit, Kind, Message, Summary, Tier
 from strata.past import Past
@@ -170,7 +170,11 @@ class Lookup:
         return self._store.ask(lambda shadow: shadow.search(query, limit=limit, **filters))
 
     def _hit(self, found: Found, query: str) -> Hit | None:
-        entry = self._entry(found.path, found.ref)
+        try:
+            entry = self._entry(found.path, found.ref)
+        except StrataError as error:  # there, but not for us to read: what the index knows has to do
+            self._store.warn(str(error))
+            entry = Entry(found.path, found.ref, found.kind, found.title, "", found.at, thread=found.thread, message=found.message, speaker=found.speaker)
         if entry is None:
             return None
         return Hit(

@@ -68,7 +68,7 @@ class Note:
         if old.problem:
             raise old.problem
         if self.append:
-            gap = b"" if not old.body or old.body.endswith(b"\n") else b"\n"
+            gap = b"" if not old.data or old.data.endswith(b"\n") else b"\n"
             return Document.parse(old.data + gap + body).with_values(header)
         kept = old.data[: len(old.data) - len(old.body)]
         return Document.parse(kept + body).with_values(header) if kept else Document.new({**header, "created_at": created}, body)

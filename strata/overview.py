@@ -95,6 +95,7 @@ def doctor(store: Store, *, fix: bool) -> list[Problem]:
     usable = not any(problem.severity == "error" and problem.path in (".git", layout.LOCAL) for problem in problems)
     seen = survey.survey(store.root, 0, {}, deep=True)
     problems += [Problem("warning", path, why, "put real files there; strata looks at nothing else") for path, why in seen.skipped]
+    problems += _attachments(store, sorted(path for path in seen.touched if path.startswith("attachments/")))
     paths = sorted(path for path in seen.touched if layout.is_record(path))
     unread = [path for path in paths if not os.access(store.root / path, os.R_OK, effective_ids=os.access in os.supports_effective_ids)]
     problems += [Problem("warning", path, "it cannot be read: permission denied", "give yourself the right to: chmod u+r") for path in unread]
@@ -103,6 +104,14 @@ def doctor(store: Store, *, fix: bool) -> list[Problem]:
     if usable:
         problems += _memory_state(store)
     return sorted(problems, key=lambda problem: (_ORDER[problem.severity], problem.path, problem.line or 0))
+
+
+def _attachments(store: Store, paths: list[str]) -> Iterator[Problem]:
+    """A payload is evidence like the message it came with: its name says what it holds."""
+    for path in paths:
+        name = path.rpartition("/")[2].partition(".")[0]
+        if len(name) == 64 and hashlib.sha256(store.tree.bytes_of(path) or b"").hexdigest() != name:
+            yield Problem("error", path, "it no longer holds what its name says (SHA-256)", f"restore it: git log --oneline -- {path}")
 
 
 def _mend(store: Store) -> None:

@@ -78,7 +78,7 @@ class Store:
         """What the index reflects; None when there is none that this version can use."""
         try:
             mark = self.shadow.mark()
-        except (IsADirectoryError, NotADirectoryError):
+        except OSError:  # not ours to read, or no file at all
             return None
         return mark if mark is not None and mark.get("format") == FORMAT else None
 

@@ -17,7 +17,7 @@ import pytest
 from oracle import KEY, git
 from strata import Memory, survey
 from strata.errors import Refused, StrataError, TierVanished
-from strata.model import Message
+from strata.model import Message, ToolCall
 
 Sound = Callable[[Path], None]
 OTHER = 65534 if hasattr(os, "getuid") and os.getuid() == 0 else getattr(os, "getuid", int)()
@@ -466,3 +466,35 @@ def test_a_folder_where_a_file_of_the_index_belongs_does_not_stop_anything(memor
     assert ["notes/a"] == [hit.ref for hit in again.search("alphaword")]
     again.add("notes/b", "betaword")
     assert ["notes/b"] == [hit.ref for hit in again.search("betaword")]
+
+
+def test_ids_and_threads_with_secrets_in_them_stay_apart(memory: Memory) -> None:
+    pairs = [(f"x <private>{n}</private>", Message(f"pg://u:passw0rd{n}@h", "user", f"message {n}")) for n in range(3)]
+    pairs += [("main", Message(f"<private>{n}</private>", "user", f"message {n}")) for n in range(3)]
+
+    assert 6 == memory.append(pairs).stored
+    assert (0, 6) == (memory.append(pairs).stored, memory.append(pairs).repeated)
+
+
+def test_one_file_may_be_read_into_two_threads(memory: Memory, tmp_path: Path) -> None:
+    source = tmp_path / "chat.jsonl"
+    source.write_text('{"id": "m1", "role": "user", "text": "hello"}\n', "utf-8")
+
+    assert [1, 1] == [memory.ingest(source, thread=thread).stored for thread in ("a", "b")]
+
+
+def test_appending_below_a_header_without_a_last_line_break_keeps_the_header(memory: Memory) -> None:
+    place = memory.root / "active/notes/x.md"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(b"---\ntitle: x\n---")
+    memory.add("notes/x", "T", append=True)
+
+    assert b"---\ntitle: x\n---\nT\n" == place.read_bytes()
+
+
+def test_an_attachment_that_changed_is_named(memory: Memory) -> None:
+    memory.append([("main", Message("m1", "assistant", "", tools=(ToolCall("Read", {}, "x" * 40_000),)))])
+    (kept,) = (memory.root / "attachments").iterdir()
+    kept.write_text("something else")
+
+    assert [f"attachments/{kept.name}"] == [problem.path for problem in memory.doctor() if problem.severity == "error"]

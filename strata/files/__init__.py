@@ -103,6 +103,8 @@ class Files:
         if self.locked:
             raise RuntimeError("the lock is already held by this Memory")
         self.make_local()
+        if (self.local / "lock").is_dir():
+            raise StrataError("a folder stands where strata's lock belongs", path=f"{LOCAL}/lock", remedy=f"remove it: rm -r {LOCAL}/lock")
         with held(self.local / "lock", timeout):
             self.locked = True
             try:

@@ -136,7 +136,7 @@ class GitIndex:
             return
         deadline = time.monotonic() + patience
         while not self._lock():
-            if self._lock_is_ours():
+            if self.lock_is_ours():
                 self.lock_path.unlink(missing_ok=True)
             elif self.lock_age() > _STALE_LOCK or time.monotonic() >= deadline:
                 raise Busy(str(self.lock_path))
@@ -194,7 +194,8 @@ class GitIndex:
         os.close(handle)
         return True
 
-    def _lock_is_ours(self) -> bool:
+    def lock_is_ours(self) -> bool:
+        """Whether the lock was taken by strata: it is taken away by the next write if its process was killed."""
         try:
             return self.lock_path.read_bytes() == _OURS
         except OSError:

@@ -81,7 +81,7 @@ class Staging:
     def problems(self) -> list[Problem]:
         """What keeps the index from being true, and what helps."""
         found = []
-        if (age := self._index.lock_age()) > _PATIENCE:
+        if (age := self._index.lock_age()) > _PATIENCE and not self._index.lock_is_ours():
             remedy = f"if no git is running, remove it: {self._index.lock_path}"
             found.append(Problem("warning", "", f"another git has held the lock of git's index for {age:.0f} seconds", remedy))
         try:

@@ -71,7 +71,7 @@ def parse_line(line: bytes | str, number: int, thread: str = "") -> tuple[str, M
         return Malformed(what, remedy=remedy, line=number or None)
 
     try:
-        value = json.loads(line, object_pairs_hook=_object, parse_constant=_no_constant)
+        value = json.loads(line, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as fault:
         raise refuse(f"not valid JSON: {fault}", "each line must be one JSON object in UTF-8") from None
     if not isinstance(value, dict):
@@ -141,6 +141,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the field {twice[:40]!r} appears twice")
     return value
+
+
+def _finite(text: str) -> float:
+    """A number that JSON can write again; 1e999 is none."""
+    if (number := float(text)) in (float("inf"), float("-inf")):
+        raise ValueError(f"{text} is out of range")
+    return number
 
 
 def _no_constant(text: str) -> Any:
