@@ -159,10 +159,13 @@ class Store:
         return set(self.tree.look(mark, deep=True).dirty) if mark else set()
 
     def rebuild(self, progress: Progress | None = None) -> int:
-        """Build the index anew beside the old one, which answers until the new one takes its place; the number of files."""
+        """Build the index anew beside the old one, which answers until the new one takes its place; the number of files.
+
+        Nobody waits for it: what is written meanwhile is newer than the mark, so the next look takes it over.
+        """
         with self.files.lock(self.lock_timeout):
             self._recover()
-            return self._rebuild(head(self.root), progress)
+        return self._rebuild(head(self.root), progress)
 
     def _rebuild(self, commit: str | None, progress: Progress | None = None) -> int:
         tracked, mark = self.tree.everything(commit)

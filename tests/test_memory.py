@@ -719,6 +719,25 @@ def test_without_its_local_folder_a_memory_answers_the_same(memory: Memory) -> N
     assert before == answers(Memory.open(memory.root, key=KEY))
 
 
+def test_while_the_index_is_built_anew_others_write_and_search(memory: Memory, sound: Sound) -> None:
+    memory.append(said(40))
+    other = Memory.open(memory.root, key=KEY)
+    seen: list[object] = []
+
+    def meanwhile(done: int, total: int) -> None:
+        if not seen:
+            other.add("notes/meanwhile", "quaggaword")
+            seen.append([hit.ref for hit in other.search("quaggaword")])
+            seen.append([hit.message for hit in other.search("colour7", kinds=["message"], limit=1)])
+
+    memory.reindex(meanwhile)
+
+    assert [["notes/meanwhile"], ["q7"]] == seen
+    assert ["notes/meanwhile"] == [hit.ref for hit in memory.search("quaggaword")]
+    assert ["q7"] == [hit.message for hit in memory.search("colour7", kinds=["message"], limit=1)]
+    sound(memory.root)
+
+
 def test_an_index_signed_elsewhere_is_not_opened(memory: Memory, tmp_path: Path) -> None:
     memory.add("notes/a", "alphaword")
     memory.close()

@@ -86,7 +86,8 @@ def describe_command(memory: Memory, block: str, file: str) -> Any:
     """Give a block its title, tags, summary and key points.
 
     They come as one JSON object with `title`, `tags`, `summary` and `keypoints`; each key point
-    ends in the messages it rests on, like `(m3)`. What does not hold is refused as a whole.
+    ends in the messages it rests on, like `(m3)`. It takes the place of the description there was:
+    what is left out is left empty. What does not hold is refused as a whole.
     """
     return memory.describe(block, inputs.json_object(file, what="the description"))
 
@@ -106,5 +107,10 @@ def record_command(memory: Memory, file: str) -> Any:
     The card is one JSON object. It names its evidence: `source_block` and, in `source_messages`,
     at least one message of it. Quotes must occur there and dates must parse; else the card is
     refused, with every fault named.
+
+    Fields: title, event_type, status (occurred, planned, cancelled, ongoing, unknown), happened_start
+    and happened_end (2026, 2026-05, 2026-05-20 or a time), precision, basis (explicit, relative,
+    inferred, unknown), original_text, participants, narrative, quotes, supersedes, conflicts_with,
+    criticality (routine, preference, identity, safety), confidence (0 to 1), pinned.
     """
     return memory.record(inputs.json_object(file, what="the event card"))

@@ -7,10 +7,11 @@ from typing import Any
 
 from strata.render.screen import Screen
 from strata.render.values import Listing
-from strata.render.visible import one_line, visible, wrapped
+from strata.render.visible import fit, one_line, visible, width, wrapped
 from strata.render.words import SHORT_ID, count, day, listed, minute, size
 
 _INDENT = "   "
+_LEAST = 12  # columns that a title needs to be worth showing
 _SEVERITY = {"error": "bold red", "warning": "yellow", "note": "dim"}
 _TIER = {"active": "green", "cooled": "blue", "archive": "dim"}
 
@@ -19,9 +20,13 @@ def hits(listing: Listing, screen: Screen) -> list[str]:
     """Two lines a hit: what it is, and the text around the match."""
     lines: list[str] = []
     for hit in listing.items:
-        facts = [screen.paint(one_line(hit.ref), "cyan"), hit.kind, screen.paint(hit.tier, _TIER.get(hit.tier, "")), day(hit.at)]
-        facts += [one_line(hit.speaker), screen.paint(one_line(hit.title), "bold")]
-        lines.append("  ".join(fact for fact in facts if fact))
+        facts = [(one_line(hit.ref), "cyan"), (hit.kind, ""), (hit.tier, _TIER.get(hit.tier, "")), (day(hit.at), ""), (one_line(hit.speaker), "")]
+        facts = [(words, style) for words, style in facts if words]
+        title, style = (f"in: {one_line(hit.title)}", "dim") if hit.message and hit.title else (one_line(hit.title), "bold")
+        room = screen.columns - sum(width(words) + 2 for words, _ in facts) if screen.columns else None
+        if title and (room is None or room >= _LEAST):
+            facts.append((title if room is None else fit(title, room), style))
+        lines.append("  ".join(screen.paint(words, style) for words, style in facts))
         snippet = one_line(hit.snippet)
         pieces = wrapped(snippet, max(20, screen.columns - len(_INDENT))) if screen.columns else [snippet]
         lines += [_INDENT + _marked(piece, listing.query, screen) for piece in pieces if piece]
