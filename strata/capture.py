@@ -23,7 +23,9 @@ from strata.redact import redact, redact_message
 from strata.results import Redaction, Sealed
 from strata.store import Plan, Store
 from strata.tail import Tail, add, cut
+from strata.transcript import decode
 
+COMPARED = 500  # repeated messages of a call whose text is compared with what is kept
 PREVIEW = 200  # characters of a payload that stay in the transcript when it moves to attachments/
 
 
@@ -37,6 +39,7 @@ class Capture:
     new_id: NewId
     stored: int = 0
     repeated: int = 0
+    differing: list[str] = field(default_factory=list)
     threads: dict[str, list[Message]] = field(default_factory=dict)
     sealed: list[Sealed] = field(default_factory=list)
     secrets: dict[str, int] = field(default_factory=dict)
@@ -68,6 +71,17 @@ class Capture:
             raise Malformed(f"this tail says it belongs to thread {tail.thread!r}", path=path, remedy=f"correct its header to thread: {thread}")
         return tail, document
 
+    def _differing(self, thread: str, again: Sequence[Message], here: Sequence[Message]) -> list[str]:
+        """Ids that came again with another text than the thread holds: the first stays, and the caller is told."""
+        if not again:
+            return []
+        held = {message.id: message.text for message in reversed(here)}
+        homes = self.store.ask(lambda shadow: shadow.homes(thread, [message.id for message in again if message.id not in held]))
+        for path in sorted({path for paths in homes.values() for path in paths}):
+            document = Document.parse(self.store.files.read(path), path)
+            held |= {message.id: message.text for message in decode(document.body, path, document.body_line)}
+        return [message.id for message in again if message.id in held and held[message.id] != self._cleaned(message).text]
+
     def _tail_file(self, thread: str) -> str:
         """Where the thread's tail lies: at its place, or where a person renamed it to."""
         path = tail_path(thread)
@@ -97,13 +111,16 @@ class Capture:
         messages = self._named(thread, messages, tail.messages)
         known = self._known(thread, {message.id for message in messages})
         ready: list[Message] = []
+        again: list[Message] = []
         seen = known | {message.id for message in tail.messages}
         for message in messages:
             if message.id in seen:
                 self.repeated += 1
+                again.append(message)
                 continue
             seen.add(message.id)
             ready.append(self._attach(plan, self._clean(message)))
+        self.differing += self._differing(thread, again[:COMPARED], [*tail.messages, *ready])
         if not ready:
             return
         longer, added = add(tail, ready, known)
@@ -171,6 +188,10 @@ class Capture:
         if self.config["redact"] != "on" or not found:
             return name
         return f"redacted-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+    def _cleaned(self, message: Message) -> Message:
+        """A message as it would be kept, without counting what was found in it."""
+        return redact_message(message)[0] if self.config["redact"] == "on" else message
 
     def _clean(self, message: Message) -> Message:
         """Redact, as configured, before a single byte of the message is written."""

@@ -56,10 +56,12 @@ class _Tally:
         self.read = self.stored = self.repeated = 0
         self.threads: dict[str, None] = {}
         self.sealed: list[str] = []
+        self.differing: list[str] = []
         self.secrets: dict[tuple[str, str], int] = {}
 
     def add(self, batch: list[tuple[str, Message]], done: Appended) -> None:
         self.read += len(batch)
+        self.differing += done.differing
         self.stored += done.stored
         self.repeated += done.repeated
         self.sealed += done.sealed
@@ -69,6 +71,8 @@ class _Tally:
             self.secrets[key] = self.secrets.get(key, 0) + secret.count
 
     def result(self, format: str, skipped: dict[str, int], problems: tuple[str, ...]) -> Ingested:
+        if self.differing:
+            problems += (f"{len(self.differing)} known ids came with another text, and the first was kept: {', '.join(self.differing[:5])}",)
         redacted = tuple(Redaction(kind, count, action) for (kind, action), count in sorted(self.secrets.items()))
         return Ingested(format, self.read, self.stored, self.repeated, tuple(self.threads), tuple(self.sealed), skipped, problems, redacted)
 

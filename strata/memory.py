@@ -189,7 +189,8 @@ class Memory:
             capture = self._capture()
             capture.take(plan, pairs)
             _describe_capture(plan, capture, sorted(capture.threads), "Append")
-        return Appended(capture.stored, capture.repeated, tuple(block.ref for block in capture.sealed), plan.commit or "", capture.redactions())
+        blocks = tuple(block.ref for block in capture.sealed)
+        return Appended(capture.stored, capture.repeated, blocks, plan.commit or "", capture.redactions(), tuple(capture.differing))
 
     def ingest(
         self,

@@ -36,13 +36,14 @@ class Added(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """Messages that are now durable; `repeated` were known by their id already."""
+    """Messages that are now durable; `repeated` were known by their id already, `differing` are ids that hold another text."""
 
     stored: int
     repeated: int
     sealed: tuple[str, ...] = ()
     commit: str = ""
     redacted: tuple[Redaction, ...] = ()
+    differing: tuple[str, ...] = ()
 
 
 class Ingested(NamedTuple):

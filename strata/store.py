@@ -190,13 +190,13 @@ class Store:
     def _index(self, look: Look) -> None:
         """Hand what changed to the shadow, and the mark with it."""
         changes = {path: entries(path, data) if data is not None else None for path, data in look.changes.items() if is_record(path)}
-        if changes:
-            try:
+        try:
+            if changes:
                 self.shadow.update(changes, look.mark)
-            except (ShadowDamaged, IsADirectoryError, NotADirectoryError):
-                self._rebuild(head(self.root))
-        elif look.moved:
-            self.shadow.remark(look.mark)
+            elif look.moved:
+                self.shadow.remark(look.mark)
+        except (ShadowDamaged, IsADirectoryError, NotADirectoryError):
+            self._rebuild(head(self.root))
         look.changes, look.moved = {}, False
 
     # -- writing -----------------------------------------------------------------------------

@@ -498,3 +498,14 @@ def test_an_attachment_that_changed_is_named(memory: Memory) -> None:
     kept.write_text("something else")
 
     assert [f"attachments/{kept.name}"] == [problem.path for problem in memory.doctor() if problem.severity == "error"]
+
+
+def test_another_text_under_a_known_id_is_told_and_the_first_kept(memory: Memory) -> None:
+    memory.append(said(1, 3))
+    memory.seal(everything=True)
+    memory.append(said(4, 5))
+    other = [("main", Message(f"m{number}", "user", "something else")) for number in (2, 5)]
+    done = memory.append([*other, *said(1, 1), ("main", Message("m9", "user", "one")), ("main", Message("m9", "user", "two"))])
+
+    assert (1, 4, ("m2", "m5", "m9")) == (done.stored, done.repeated, done.differing)
+    assert "word2 was said" in memory.show(memory.list(kinds=["block"])[0].ref).text

@@ -67,13 +67,14 @@ def _wrote(ref: str, path: str, commit: str, screen: Screen) -> str:
 
 
 def _appended(done: Appended, screen: Screen) -> list[str]:
+    other = [screen.paint(f"Another text came under a known id, and the first was kept: {listed(done.differing)}", "yellow")] if done.differing else []
     if not done.stored:
-        return [f"Nothing new: {count(done.repeated, 'message')} known already." if done.repeated else "There was nothing to store."]
+        return [f"Nothing new: {count(done.repeated, 'message')} known already." if done.repeated else "There was nothing to store.", *other]
     known = f", {done.repeated:,} known already" if done.repeated else ""
     lines = [f"Stored {count(done.stored, 'message')}{known} {screen.paint(f'(commit {done.commit[:SHORT_ID]})', 'dim')}".rstrip()]
     if done.sealed:
         lines.append(f"Sealed {count(len(done.sealed), 'block')}: {listed(done.sealed)}")
-    return lines + secrets(done.redacted)
+    return [*lines, *other, *secrets(done.redacted)]
 
 
 def _ingested(done: Ingested, screen: Screen) -> list[str]:
