@@ -56,7 +56,7 @@ class SmallTalk(Enum):
 def small_talk(text: str, names: Iterable[str] = ()) -> SmallTalk | None:
     """What kind of bare phrase a whole text is; None for a text that says something.
 
-    `names` are those who may be addressed ("Thanks, Mel!" with Melanie in the room). A text with
+    `names` are those who may be addressed ("Thanks, Bea!" with Beatrix in the room). A text with
     any confirmation in it is a confirmation.
     """
     if len(text) > _LONGEST:

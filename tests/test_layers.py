@@ -82,10 +82,10 @@ def test_whatever_says_more_than_a_phrase_stays(text: str) -> None:
 
 
 def test_those_present_may_be_addressed_by_name() -> None:
-    assert SmallTalk.COURTESY is small_talk("Hey Mel! Thanks, Caroline.", ["Melanie", "Caroline"])
-    assert SmallTalk.CONFIRMATION is small_talk("Absolutely, Mel", ["Melanie"])
-    assert small_talk("Hey Mel!", ["Caroline"]) is None
-    assert small_talk("Hi me", ["Melanie"]) is None
+    assert SmallTalk.COURTESY is small_talk("Hey Bea! Thanks, Dorothea.", ["Beatrix", "Dorothea"])
+    assert SmallTalk.CONFIRMATION is small_talk("Absolutely, Bea", ["Beatrix"])
+    assert small_talk("Hey Bea!", ["Dorothea"]) is None
+    assert small_talk("Hi me", ["Beatrix"]) is None
 
 
 def test_a_message_with_a_tool_call_is_never_left_out() -> None:
@@ -165,7 +165,7 @@ blocks = st.lists(
         st.text(min_size=1, max_size=4).filter(lambda ident: "\n" not in ident),
         st.sampled_from(["user", "assistant", "tool"]),
         texts,
-        speaker=st.sampled_from(["", "Mel"]),
+        speaker=st.sampled_from(["", "Bea"]),
         at=st.just(""),
         tools=st.lists(st.builds(ToolCall, st.text(max_size=5), payloads, payloads), max_size=2).map(tuple),
         meta=st.dictionaries(st.text(max_size=3), st.text(max_size=3), max_size=1),

@@ -69,7 +69,7 @@ def test_a_folder_says_the_kind_and_elsewhere_the_header() -> None:
 def test_the_ref_of_a_record_says_its_place_in_each_tier() -> None:
     assert layout.record_path("blk-20261130-7f3akq") == "active/blocks/2026/11/blk-20261130-7f3akq.md"
     assert layout.record_path("evt-20260105-x2m9ta", "archive") == "archive/events/2026/01/evt-20260105-x2m9ta.md"
-    assert layout.record_path("ent-person-caroline", "cooled") == "cooled/entities/person/caroline.md"
+    assert layout.record_path("ent-person-dorothea", "cooled") == "cooled/entities/person/dorothea.md"
     assert layout.record_path("ent-../x") is None
     assert layout.record_path("notes/plan") is None
 

@@ -420,12 +420,12 @@ def test_a_quote_stands_in_the_text_of_one_message_and_not_in_its_tools() -> Non
 
 
 def test_an_entity_and_a_note_come_back() -> None:
-    entity = records.Entity("ent-person-caroline", "person", "Caroline", ("Caro",), "Lives in Lyon.\n")
+    entity = records.Entity("ent-person-dorothea", "person", "Dorothea", ("Doro",), "Lives in Lyon.\n")
     note = records.Note("notes/a", "# Plan\n", "Plan", ("x",), "2026-05-20", True)
 
     assert entity == records.entity_of(records.entity_document(entity))
     assert note == records.note_of(records.note_document(note), "notes/a")
-    assert b"---\nid: ent-person-caroline\nkind: entity\ntype: person\nname: Caroline\naliases: [Caro]\n---\nLives in Lyon.\n" == records.entity_document(entity).data
+    assert b"---\nid: ent-person-dorothea\nkind: entity\ntype: person\nname: Dorothea\naliases: [Doro]\n---\nLives in Lyon.\n" == records.entity_document(entity).data
     assert b"just text\n" == records.note_document(records.Note("notes/b", "just text\n")).data
 
 
@@ -436,7 +436,7 @@ def test_an_entity_and_a_note_come_back() -> None:
     ("data", "title"),
     [
         (b"---\ntitle: 'Re: pump'\n---\n# Other\n", "Re: pump"),
-        (b"---\nname: Caroline\n---\n", "Caroline"),
+        (b"---\nname: Dorothea\n---\n", "Dorothea"),
         (b"---\ntitle: ''\n---\nintro\n\n```\n# no\n```\n## The heading ##\n", "The heading"),
         (b"\n- buy two bags of lime\nmore", "buy two bags of lime"),
         (b"\xef\xbb\xbfplain\n", "plain"),
@@ -507,6 +507,6 @@ def test_an_id_needs_a_day_that_exists(day: str) -> None:
         records.new_id("blk", day, os.urandom)
 
 
-@pytest.mark.parametrize(("text", "is_one"), [(BLOCK, True), (EVENT, True), ("ent-person-caroline", True), ("ent-person", False), ("../../x", False), ("blk-20261130-7f3ak1", False), ("blk-20261130-7f3akq\n", False), ("BLK-20261130-7f3akq", False), ("blk-2026113-7f3akqq", False), ("", False), ("ent-a-" + "x" * 200, False)])
+@pytest.mark.parametrize(("text", "is_one"), [(BLOCK, True), (EVENT, True), ("ent-person-dorothea", True), ("ent-person", False), ("../../x", False), ("blk-20261130-7f3ak1", False), ("blk-20261130-7f3akq\n", False), ("BLK-20261130-7f3akq", False), ("blk-2026113-7f3akqq", False), ("", False), ("ent-a-" + "x" * 200, False)])
 def test_only_minted_forms_are_ids(text: str, is_one: bool) -> None:
     assert is_one is records.is_id(text)

@@ -60,14 +60,14 @@ def test_a_long_request_is_cut_at_a_clause() -> None:
 
 def test_a_talk_between_people_is_titled_by_its_weightiest_sentence_and_who_said_it() -> None:
     chat = talk(
-        "Hey Mel! How have you been?",
+        "Hey Bea! How have you been?",
         "Wow, so good to see you!",
         "I signed up for a pottery class in Leeds last Tuesday. The pottery class costs 40 pounds.",
         "That's awesome! I love that.",
-        speakers=("Caroline", "Melanie"),
+        speakers=("Dorothea", "Beatrix"),
     )
 
-    assert "Caroline: I signed up for a pottery class in Leeds last Tuesday" == summarise(chat).title
+    assert "Dorothea: I signed up for a pottery class in Leeds last Tuesday" == summarise(chat).title
 
 
 def test_key_points_are_sentences_of_their_messages_in_order() -> None:
@@ -111,13 +111,13 @@ def test_of_two_versions_the_newest_is_kept(old: str, new: str) -> None:
 
 
 def test_tags_are_the_specific_terms_and_never_function_words_or_speakers() -> None:
-    chat = talk("The pottery kiln broke, Melanie.", "A pottery kiln costs 900 pounds, Caroline.", "Mel, we could ask Foo_Bar-Works about the kiln.", "ok, Mel, ask Mel", speakers=("Caroline", "Melanie"))
+    chat = talk("The pottery kiln broke, Beatrix.", "A pottery kiln costs 900 pounds, Dorothea.", "Bea, we could ask Foo_Bar-Works about the kiln.", "ok, Bea, ask Bea", speakers=("Dorothea", "Beatrix"))
 
     tags = summarise(chat).tags
 
     assert "pottery kiln" == tags[0]
     assert "foo_bar-works" in tags
-    assert not {"the", "a", "we", "could", "about", "caroline", "melanie", "mel"} & set(tags)
+    assert not {"the", "a", "we", "could", "about", "dorothea", "beatrix", "mel"} & set(tags)
 
 
 def test_a_term_too_long_for_a_tag_takes_no_place() -> None:
@@ -203,7 +203,7 @@ blocks = st.lists(
         st.text(min_size=1, max_size=6).filter(lambda ident: ident.isprintable() and ident.strip() == ident) | st.just("x" * 400),
         st.sampled_from(["user", "assistant", "system", "tool"]),
         st.lists(phrases | st.text(max_size=60), max_size=5).map(" ".join) | st.lists(phrases, max_size=5).map("\n".join),
-        speaker=st.sampled_from(["", "Mel", "Caroline", "\u202e", "\ud800"]),
+        speaker=st.sampled_from(["", "Bea", "Dorothea", "\u202e", "\ud800"]),
         at=st.just(""),
         tools=st.just(()),
         meta=st.just({}),

@@ -57,7 +57,7 @@ from strata.shadow.terms import LONGEST_TERM, MOST_TERMS, SINGLE_WEIGHT, fold, q
         ("she went home", "go"),
         ("two children", "child"),
         ("the runners were running", "run"),
-        ("it is Caroline’s", "caroline"),
+        ("it is Dorothea’s", "dorothea"),
         ("don't", "don’t"),
         ("私は日本語を勉強します。東京に住む", "日本語"),
         ("私は日本語を勉強します。東京に住む", "勉強"),

@@ -94,7 +94,7 @@ def _said(messages: Sequence[Message], names: Sequence[str]) -> Iterator[_Senten
 def _weights(said: Iterable[_Sentence], names: Iterable[str]) -> dict[str, float]:
     """What each term of the block weighs, pairs of neighbours included; the speakers' own names weigh nothing."""
     parts = [part.casefold() for name in names for part in name.split()]
-    spoken = {folded(part[:length]) for part in parts for length in range(3, len(part))} | set(map(folded, parts))  # also Mel, for Melanie
+    spoken = {folded(part[:length]) for part in parts for length in range(3, len(part))} | set(map(folded, parts))  # also Bea, for Beatrix
     where: dict[str, set[str]] = {}
     look: dict[str, float] = {}
     for sentence in said:
