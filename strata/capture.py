@@ -19,9 +19,10 @@ from strata.errors import Malformed, NotFound
 from strata.files import blob_id
 from strata.layout import is_record, kind_of, record_path, tail_path
 from strata.model import Drop, Kind, Message, Put, Summary, Tier, ToolCall
-from strata.redact import redact, redact_message
+from strata.redact import Found, redact, redact_message
 from strata.results import Redaction, Sealed
 from strata.store import Plan, Store
+from strata.survey import signature
 from strata.tail import Tail, add, cut
 from strata.transcript import decode
 
@@ -87,7 +88,8 @@ class Capture:
         path = tail_path(thread)
         if not self.store.files.exists(path):
             for other in tail_files(self.store.root):
-                if Document.parse(self.store.files.read(other), other).text("thread") == thread:
+                data = self.store.tree.bytes_of(other)
+                if data is not None and Document.parse(data, other).text("thread") == thread:
                     return other
         return path
 
@@ -182,12 +184,10 @@ class Capture:
         """A thread's name or a message's id; what stands for it is the same each time and for no other, so ids stay ids."""
         if self.config["redact"] == "off":
             return name
-        _, found = redact(name)
+        clean, found = clean_name(name)
         for secret in found:
             self.secrets[secret.kind] = self.secrets.get(secret.kind, 0) + secret.count
-        if self.config["redact"] != "on" or not found:
-            return name
-        return f"redacted-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+        return clean if self.config["redact"] == "on" else name
 
     def _cleaned(self, message: Message) -> Message:
         """A message as it would be kept, without counting what was found in it."""
@@ -229,13 +229,20 @@ class Capture:
         return {"attachment": path, "bytes": len(data), "starts": text[:PREVIEW]}
 
 
+def clean_name(name: str) -> tuple[str, tuple[Found, ...]]:
+    """A thread's name or a message's id without a secret in it, and what was found."""
+    _, found = redact(name)
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    return (f"redacted-{digest[:16]}" if found else name), found
+
+
 def tail_files(root: Path) -> list[str]:
     """Every tail, by path."""
     found = []
     for tier in Tier:
         folder = root / tier / "tails"
         names = sorted(os.listdir(folder)) if folder.is_dir() else []
-        found += [path for name in names if is_record(path := f"{tier}/tails/{name}")]
+        found += [path for name in names if is_record(path := f"{tier}/tails/{name}") and signature(root / path)]
     return found
 
 

@@ -27,8 +27,20 @@ REMEMBERED = 500  # files whose reading position is kept, the latest
 Append = Callable[[list[tuple[str, Message]]], Appended]
 
 
-def ingest(store: Store, append: Append, source: Path, *, format: str, thread: str, progress: Callable[[int, int], None] | None) -> Ingested:
-    """Read what is new in a transcript and hand it to `append`. Raises Malformed when not one line of it can be read."""
+def ingest(
+    store: Store,
+    append: Append,
+    source: Path,
+    *,
+    format: str,
+    thread: str,
+    progress: Callable[[int, int], None] | None,
+    kept_as: Callable[[str], str],
+) -> Ingested:
+    """Read what is new in a transcript and hand it to `append`; `kept_as` is the name that a thread or an id is kept under.
+
+    Raises Malformed when not one line of it can be read.
+    """
     positions = Positions(store)
     key = _key(source, thread, format)
     start, seen = positions.of(key)
@@ -38,7 +50,7 @@ def ingest(store: Store, append: Append, source: Path, *, format: str, thread: s
         last: tuple[str, str] | None = None
         for batch in reader.batches(BATCH):
             done.add(batch, append(batch))
-            last = (batch[-1][0], batch[-1][1].id)
+            last = (kept_as(batch[-1][0]), kept_as(batch[-1][1].id))
             if progress:
                 progress(reader.done, reader.size)
         if last and reader.format != "locomo":
@@ -100,14 +112,22 @@ class Positions:
         rows.pop(key, None)
         rows[key] = [end, seen, thread, message]
         kept = dict(list(rows.items())[-REMEMBERED:])
-        write_durably(self._place, json.dumps(kept).encode())
+        try:
+            write_durably(self._place, json.dumps(kept).encode())
+        except OSError as error:
+            self._store.warn(f"the messages are kept, but not how far the transcript was read: {error}")
 
     def _load(self) -> dict[str, Any]:
         with contextlib.suppress(OSError, ValueError):
-            rows = json.loads(self._place.read_bytes())
-            if isinstance(rows, dict) and all(isinstance(row, list) and len(row) == 4 for row in rows.values()):
+            rows = json.loads(self._place.read_bytes()) if self._place.is_file() else {}
+            if isinstance(rows, dict) and all(_is_row(row) for row in rows.values()):
                 return rows
         return {}
+
+
+def _is_row(row: Any) -> bool:
+    """End, fingerprint, thread and message, as `Positions.note` writes them."""
+    return isinstance(row, list) and len(row) == 4 and type(row[0]) is int and row[0] >= 0 and all(isinstance(item, str) for item in row[1:])
 
 
 def _key(source: Path, thread: str, format: str) -> str:

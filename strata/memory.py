@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from strata import layout
 from strata.begin import begin, enclosing_repository, is_memory, shell_word
 from strata.config import SETTINGS_TABLE, Config
-from strata.errors import Malformed, NotAMemory, NotFound, Refused, UsageError
+from strata.errors import Malformed, NotAMemory, NotFound, Refused, StrataError, UsageError
 from strata.files import blob_id
 from strata.filters import MESSAGE, check_times, filters
 from strata.machine import signing_key
@@ -131,6 +131,14 @@ class Memory:
             self._store.warn(f"{problem}; going on with the defaults")
             return Config()
 
+    def _kept_as(self, thread: str) -> str:
+        """The name under which a thread is kept: its own, unless that holds a secret."""
+        if not thread or self._config_to_read()["redact"] != "on":
+            return thread
+        from strata.capture import clean_name
+
+        return clean_name(thread)[0]
+
     def _write(self, operation: str, author: Author | None = None) -> AbstractContextManager[Plan]:
         self._store.lock_timeout = self._config()["lock_timeout"]
         return self._store.write(operation, author or self.author)
@@ -212,10 +220,11 @@ class Memory:
             return self.append(batch, author=IMPORTER, operation="ingest")
 
         thread = thread or self._config()["thread"]
-        return ingest(self._store, append, Path(source), format=format, thread=thread, progress=progress)
+        return ingest(self._store, append, Path(source), format=format, thread=thread, progress=progress, kept_as=self._kept_as)
 
     def seal(self, thread: str | None = None, *, everything: bool = False) -> list[Sealed]:
         """Seal complete turns of one thread, or of each; with `everything` also those short of `block_turns`."""
+        thread = self._kept_as(thread) if thread else thread
         with self._write("seal") as plan:
             capture = self._capture()
             for name in [thread] if thread is not None else self._threads_with_tails():
@@ -234,7 +243,7 @@ class Memory:
         for path in tail_files(self.root):
             try:
                 threads[Tail.parse(self._store.files.read(path), path).thread] = None
-            except Malformed as problem:
+            except StrataError as problem:
                 self._store.warn(str(problem))
         return list(threads)
 
@@ -293,7 +302,7 @@ class Memory:
         """The records, newest first; `since` and `until` are dates or times, both inclusive."""
         chosen = filters(tiers, kinds, since, until, limit)
         self._store.refresh()
-        return self._lookup.rows(**chosen, thread=thread, limit=limit)
+        return self._lookup.rows(**chosen, thread=self._kept_as(thread), limit=limit)
 
     def search(
         self,
@@ -327,7 +336,8 @@ class Memory:
         chosen = filters(tiers, kinds, since, until, limit, MESSAGE)
         self._store.refresh()
         most = limit if limit is not None else self._config_to_read()["search_limit"]
-        return [self._lookup.search(query, limit=most, thread=thread, **chosen) for query in queries]
+        kept = self._kept_as(thread)
+        return [self._lookup.search(query, limit=most, thread=kept, **chosen) for query in queries]
 
     def complete(self, prefix: str) -> list[Row]:
         """Records whose ref starts with `prefix`, for completion in a shell; never raises for odd input."""

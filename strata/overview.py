@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from strata.tail import Tail, turns
 if TYPE_CHECKING:
     from strata.store import Store
 
+_ATTACHED = re.compile(rb'"attachment": "(attachments/[0-9a-f]{64}\.(?:txt|json))"').findall
 _ORDER = {"error": 0, "warning": 1, "note": 2}
 
 
@@ -95,15 +97,27 @@ def doctor(store: Store, *, fix: bool) -> list[Problem]:
     usable = not any(problem.severity == "error" and problem.path in (".git", layout.LOCAL) for problem in problems)
     seen = survey.survey(store.root, 0, {}, deep=True)
     problems += [Problem("warning", path, why, "put real files there; strata looks at nothing else") for path, why in seen.skipped]
-    problems += _attachments(store, sorted(path for path in seen.touched if path.startswith("attachments/")))
+    attached = sorted(path for path in seen.touched if path.startswith("attachments/"))
+    problems += _attachments(store, attached)
     paths = sorted(path for path in seen.touched if layout.is_record(path))
     unread = [path for path in paths if not os.access(store.root / path, os.R_OK, effective_ids=os.access in os.supports_effective_ids)]
     problems += [Problem("warning", path, "it cannot be read: permission denied", "give yourself the right to: chmod u+r") for path in unread]
-    for problem in check((path, data) for path in paths if (data := store.tree.bytes_of(path)) is not None):
+    for problem in check(_noting(store, paths, set(attached), problems)):
         problems.append(_who_changed(store, problem) if problem.message == "the sealed source was changed" else problem)
     if usable:
         problems += _memory_state(store)
     return sorted(problems, key=lambda problem: (_ORDER[problem.severity], problem.path, problem.line or 0))
+
+
+def _noting(store: Store, paths: list[str], attached: set[str], problems: list[Problem]) -> Iterator[tuple[str, bytes]]:
+    """The files as `check` takes them; on the way, payloads that a message names and that are gone."""
+    for path in paths:
+        if (data := store.tree.bytes_of(path)) is None:
+            continue
+        for name in sorted(set(_ATTACHED(data))):
+            if (place := name.decode()) not in attached:
+                problems.append(Problem("error", path, f"{place} is gone, and a message of this file names it", f"restore it: git log --oneline -- {place}"))
+        yield path, data
 
 
 def _attachments(store: Store, paths: list[str]) -> Iterator[Problem]:
@@ -161,7 +175,12 @@ def _leftovers(store: Store) -> Iterator[Problem]:
     except StrataError as error:
         yield Problem("error", layout.LOCAL, error.message, error.remedy)
         return
-    if store.files.unfinished():
+    try:
+        unfinished = store.files.unfinished()
+    except OSError as error:
+        yield Problem("error", layout.LOCAL, f"it cannot be read: {error.strerror}", "work as its owner, or take it over: chown -R")
+        return
+    if unfinished:
         yield Problem("note", layout.LOCAL, "a write was cut short", "the next command finishes it or takes it back", fixable=True)
     for place in store.files.temporaries():
         path = place.relative_to(store.root).as_posix()

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 HEAD_MOVES = 5  # times that a commit by somebody else, at the same moment, is stepped around
 LOOK_PATIENCE = 1.0  # seconds a read waits for a writer before it answers from the index as it is
-
 Answer = TypeVar("Answer")
 Trailers = Sequence[tuple[str, str]]
 Progress = Callable[[int, int], None]
@@ -82,6 +81,13 @@ class Store:
             return None
         return mark if mark is not None and mark.get("format") == FORMAT else None
 
+    def usable_mark(self) -> dict[str, Any] | None:
+        """The mark, unless the commit it names is none of this repository (git was begun anew): then all is looked at anew."""
+        mark = self.mark()
+        if mark and mark["head"] and mark["head"] != head(self.root) and not self.history.knows(mark["head"]):
+            return None
+        return mark
+
     def warn(self, text: str) -> None:
         """Note something that went differently than asked."""
         if text not in self.warnings:
@@ -99,7 +105,7 @@ class Store:
             return  # inside a write, which has just looked
         try:
             self.files.check_local()
-            mark = self.mark()
+            mark = self.usable_mark()
             if mark is not None and not self.files.unfinished():
                 look = self.tree.look(mark, deep=deep)
                 if not look.changes and not look.moved:
@@ -181,7 +187,7 @@ class Store:
 
     def _catch_up(self, *, deep: bool) -> None:
         """Index what changed, or everything when there is no index to start from. The lock is held."""
-        mark = self.mark()
+        mark = self.usable_mark()
         if mark is None:
             self._rebuild(head(self.root))
         else:
@@ -250,7 +256,7 @@ class Store:
         with self.files.lock(self.lock_timeout):
             self._recover()
             self.history.writable()
-            if self.mark() is None:
+            if self.usable_mark() is None:
                 self._rebuild(head(self.root))
             mark = self.mark()
             assert mark is not None, "a rebuild leaves a mark"

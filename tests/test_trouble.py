@@ -509,3 +509,60 @@ def test_another_text_under_a_known_id_is_told_and_the_first_kept(memory: Memory
 
     assert (1, 4, ("m2", "m5", "m9")) == (done.stored, done.repeated, done.differing)
     assert "word2 was said" in memory.show(memory.list(kinds=["block"])[0].ref).text
+
+
+@posix
+def test_something_odd_among_the_tails_stops_no_capture(memory: Memory) -> None:
+    memory.append([("good", Message("m1", "user", "hello"))])
+    tails = memory.root / "active/tails"
+    (tails / "folder.md").mkdir()
+    os.mkfifo(tails / "pipe.md")
+    (tails / "link.md").symlink_to("/etc/passwd")
+
+    assert 1 == memory.append([("new", Message("m1", "user", "hello"))]).stored
+    assert ["good", "new"] == [block.thread for block in memory.seal(everything=True)]
+
+
+@pytest.mark.parametrize("rows", ['{"x": 1}', "[]", "nonsense", '{"KEY": ["a", "b", "t", "a1"]}', '{"KEY": [-5, "", "t", "a1"]}', '{"KEY": [1.5, "", "t", "a1"]}', '{"KEY": [null, "", "t", []]}', None])
+def test_reading_positions_that_are_not_ours_are_read_past(memory: Memory, tmp_path: Path, rows: str | None) -> None:
+    source = tmp_path / "chat.jsonl"
+    source.write_text('{"thread": "t", "id": "a1", "role": "user", "text": "hello"}\n', "utf-8")
+    memory.ingest(source)
+    place = memory.root / ".strata/transcripts.json"
+    key = next(iter(json.loads(place.read_text())))
+    place.unlink()
+    place.mkdir() if rows is None else place.write_text(rows.replace("KEY", key))
+
+    assert (0, 1) == (memory.ingest(source).stored, len(memory.show("tails/t").messages))
+
+
+def test_a_secret_in_a_thread_is_not_in_reading_positions_either(memory: Memory, tmp_path: Path) -> None:
+    source = tmp_path / "chat.jsonl"
+    source.write_text(json.dumps({"thread": f"th {TOKEN}", "id": f"id {TOKEN}", "role": "user", "text": "hello there"}) + "\n", "utf-8")
+    memory.ingest(source)
+
+    assert TOKEN not in (memory.root / ".strata/transcripts.json").read_text()
+    assert 0 == memory.ingest(source).read
+    assert 1 == len(memory.search("hello", thread=f"th {TOKEN}"))
+
+
+def test_a_history_begun_anew_is_taken_for_what_it_is(memory: Memory, sound: Sound) -> None:
+    memory.add("notes/a", "alphaword")
+    memory.close()
+    shutil.rmtree(memory.root / ".git")
+    git(memory.root, "init", "-q", "-b", "main")
+    again = Memory.open(memory.root, key=KEY)
+    again.add("notes/b", "betaword")
+
+    assert ["notes/a"] == [hit.ref for hit in again.search("alphaword")]
+    assert {"active/notes/a.md", "active/notes/b.md", "strata.yaml"} <= set(git(memory.root, "ls-files").split())
+    sound(memory.root)
+
+
+def test_an_attachment_that_is_gone_is_named(memory: Memory) -> None:
+    memory.append([("main", Message("m1", "assistant", "", tools=(ToolCall("Read", {}, "x" * 40_000),)))])
+    (kept,) = (memory.root / "attachments").iterdir()
+    kept.unlink()
+    memory.add("notes/a", "x")
+
+    assert ["active/tails/main.md"] == [problem.path for problem in memory.doctor() if problem.severity == "error"]

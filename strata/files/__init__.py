@@ -216,7 +216,7 @@ class Files:
             value = json.loads(self._intent.read_bytes())
         except FileNotFoundError:
             return None
-        except ValueError:
+        except (ValueError, IsADirectoryError):
             value = None
         if _is_intent(value):
             return value

@@ -216,6 +216,14 @@ class History:
         folders = (f"{number:02x}" for number in range(256))
         return sum(len(_names(self._objects.directory / folder)) for folder in folders)
 
+    def knows(self, commit: str) -> bool:
+        """Whether a commit with this id is in the repository."""
+        try:
+            self._objects.commit(commit)
+        except NotFound:
+            return False
+        return True
+
     def missing(self) -> list[str]:
         """Paths of HEAD whose content is not in the repository. Raises NotFound when HEAD's commit or a tree is not."""
         return [path for path, blob in self.walk() if blob not in self._repository]
