@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strata.errors import TierVanished
+from strata.errors import Conflict, TierVanished
 from strata.files import blob_id
 from strata.layout import TIERS
 from strata.model import Drop, Edit, Put, Rename
@@ -53,6 +53,7 @@ class Adoption:
 
     def keep_unseen(self, edits: Sequence[Edit]) -> None:
         """The net below every look: what is about to be overwritten and is in no commit is committed first, as the person's."""
+        self._refuse_left_out(edits)
         unseen: list[Edit] = []
         for path in {edit.source if isinstance(edit, Rename) else edit.path for edit in edits}:
             data = self._tree.bytes_of(path)
@@ -60,6 +61,13 @@ class Adoption:
                 unseen.append(Put(path, data, None))
         if unseen:
             self._commit(unseen, [edit.path for edit in unseen if isinstance(edit, Put)])
+
+    def _refuse_left_out(self, edits: Sequence[Edit]) -> None:
+        """What HEAD has and the tree lacks, now that deletions are adopted, git itself left out: it is not there to be extended."""
+        for edit in edits:
+            path = edit.target if isinstance(edit, Rename) else edit.path
+            if isinstance(edit, Put | Rename) and self._tree.bytes_of(path) is None and self._history().blob_id(path):
+                raise Conflict("git left this file out of the working tree (sparse checkout)", path=path, remedy="git sparse-checkout disable, or add its folder")
 
     def _commit(self, edits: Sequence[Edit], paths: Sequence[str]) -> str | None:
         trailers = [("Strata-Op", "adopt"), *(("Strata-Path", path) for path in paths[:50])]

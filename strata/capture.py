@@ -19,9 +19,10 @@ from strata.errors import Malformed, NotFound
 from strata.files import blob_id
 from strata.layout import is_record, kind_of, record_path, tail_path
 from strata.model import Drop, Kind, Message, Put, Summary, Tier, ToolCall
+from strata.plan import Plan
 from strata.redact import Found, redact, redact_message
 from strata.results import Redaction, Sealed
-from strata.store import Plan, Store
+from strata.store import Store
 from strata.survey import signature
 from strata.tail import Tail, add, cut
 from strata.transcript import decode

@@ -13,9 +13,10 @@ from strata.files import blob_id
 from strata.layout import record_path
 from strata.lookup import Lookup
 from strata.model import Kind, Message, Put, Tier
+from strata.plan import Plan
 from strata.redact import redact_value
 from strata.results import Redaction
-from strata.store import Plan, Store
+from strata.store import Store
 
 NewId = Callable[[str, str], str]
 

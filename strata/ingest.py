@@ -1,6 +1,6 @@
 """A whole transcript into a memory: batch by batch, and on from where the last reading ended.
 
-How far a file was read is remembered in `.strata/`, with the message it ended on. Losing that costs
+How far a file was read is remembered in `.strata/`, with the messages it ended on. Losing that costs
 nothing but reading the file again: messages are known by their ids.
 """
 
@@ -47,14 +47,14 @@ def ingest(
     done = _Tally()
     with importers.open_transcript(source, format=format, thread=thread, start=start, seen=seen) as reader:
         resumed = reader.report.end > 0
-        last: tuple[str, str] | None = None
+        last: dict[str, str] = {}
         for batch in reader.batches(BATCH):
             done.add(batch, append(batch))
-            last = (kept_as(batch[-1][0]), kept_as(batch[-1][1].id))
+            last |= {kept_as(name): kept_as(message.id) for name, message in batch}
             if progress:
                 progress(reader.done, reader.size)
         if last and reader.format != "locomo":
-            positions.note(key, reader.report.end, reader.fingerprint(), *last)
+            positions.note(key, reader.report.end, reader.fingerprint(), last)
         problems = tuple(reader.problems)
         if problems and not done.read and not resumed:
             raise Malformed(f"not one line could be read as {reader.format}: {problems[0]}", path=str(source), remedy="give the right --format: jsonl, claude-code, codex or locomo")
@@ -90,7 +90,7 @@ class _Tally:
 
 
 class Positions:
-    """How far each transcript was read, and the message that was the last."""
+    """How far each transcript was read, and the last message of each of its threads."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -101,16 +101,16 @@ class Positions:
         row = self._load().get(key)
         if not row:
             return 0, ""
-        end, seen, thread, message = row
+        end, seen, last = row
         self._store.refresh()
-        known = self._store.ask(lambda shadow: shadow.has_messages(thread, {message}))
+        known = all(self._store.ask(lambda shadow, at=at: shadow.has_messages(at[0], {at[1]})) for at in last.items())
         return (end, seen) if known else (0, "")
 
-    def note(self, key: str, end: int, seen: str, thread: str, message: str) -> None:
-        """Remember how far a transcript was read."""
+    def note(self, key: str, end: int, seen: str, last: dict[str, str]) -> None:
+        """Remember how far a transcript was read, and the last message of each of its threads."""
         rows = self._load()
-        rows.pop(key, None)
-        rows[key] = [end, seen, thread, message]
+        before = rows.pop(key, [0, "", {}])[2]
+        rows[key] = [end, seen, before | last]
         kept = dict(list(rows.items())[-REMEMBERED:])
         try:
             write_durably(self._place, json.dumps(kept).encode())
@@ -126,8 +126,10 @@ class Positions:
 
 
 def _is_row(row: Any) -> bool:
-    """End, fingerprint, thread and message, as `Positions.note` writes them."""
-    return isinstance(row, list) and len(row) == 4 and type(row[0]) is int and row[0] >= 0 and all(isinstance(item, str) for item in row[1:])
+    """End, fingerprint and last messages, as `Positions.note` writes them."""
+    if not (isinstance(row, list) and len(row) == 3 and type(row[0]) is int and row[0] >= 0 and isinstance(row[1], str) and isinstance(row[2], dict)):
+        return False
+    return all(isinstance(message, str) for message in row[2].values())
 
 
 def _key(source: Path, thread: str, format: str) -> str:

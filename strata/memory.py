@@ -24,7 +24,8 @@ from strata.files import blob_id
 from strata.filters import MESSAGE, check_times, filters
 from strata.machine import signing_key
 from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Message, Problem
-from strata.store import Plan, Store
+from strata.plan import Plan
+from strata.store import Store
 from strata.survey import Signature, signature
 
 if TYPE_CHECKING:

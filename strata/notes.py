@@ -14,9 +14,10 @@ from strata.files import blob_id
 from strata.lookup import Lookup
 from strata.model import Drop, Put, Tier
 from strata.names import slug
+from strata.plan import Plan
 from strata.redact import redact, redact_value
 from strata.results import Redaction
-from strata.store import Plan, Store
+from strata.store import Store
 
 
 @dataclass(slots=True)

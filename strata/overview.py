@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -93,6 +94,9 @@ def doctor(store: Store, *, fix: bool) -> list[Problem]:
     if fix:
         store.files.check_local()
         _mend(store)
+    with contextlib.suppress(OSError):  # not ours to read: told below
+        if store.files.unfinished():
+            store.refresh()
     problems = [*_repository(store), *_settings(store), *_leftovers(store)]
     usable = not any(problem.severity == "error" and problem.path in (".git", layout.LOCAL) for problem in problems)
     seen = survey.survey(store.root, 0, {}, deep=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,7 @@ from strata.files import Files
 from strata.head import head
 from strata.layout import is_record
 from strata.model import Author, Edit, Put, Rename
+from strata.plan import Plan
 from strata.recovery import Recovery
 from strata.shadow.found import ShadowDamaged
 from strata.tree import FORMAT, Look, Tree
@@ -29,20 +31,6 @@ LOOK_PATIENCE = 1.0  # seconds a read waits for a writer before it answers from 
 Answer = TypeVar("Answer")
 Trailers = Sequence[tuple[str, str]]
 Progress = Callable[[int, int], None]
-
-
-class Plan:
-    """A write being put together: its edits and what the commit will say."""
-
-    def __init__(self) -> None:
-        self.edits: list[Edit] = []
-        self.subject = ""
-        self.trailers: list[tuple[str, str]] = []
-        self.commit: str | None = None
-
-    def put(self, path: str, data: bytes, base: str | None = "") -> None:
-        """Write a file; by default one that must not exist yet."""
-        self.edits.append(Put(path, data, base))
 
 
 class Store:
@@ -167,17 +155,24 @@ class Store:
     def rebuild(self, progress: Progress | None = None) -> int:
         """Build the index anew beside the old one, which answers until the new one takes its place; the number of files.
 
-        Nobody waits for it: what is written meanwhile is newer than the mark, so the next look takes it over.
+        Nobody waits for it but in the moment of the swap, when what was written meanwhile is taken over.
         """
         with self.files.lock(self.lock_timeout):
             self._recover()
-        return self._rebuild(head(self.root), progress)
+        return self._rebuild(head(self.root), progress, self._swapping())
 
-    def _rebuild(self, commit: str | None, progress: Progress | None = None) -> int:
+    @contextlib.contextmanager
+    def _swapping(self) -> Iterator[None]:
+        """The new index must not meet a writer that began with the old one's mark."""
+        with self.files.lock(self.lock_timeout):
+            yield
+            self._catch_up(deep=False)
+
+    def _rebuild(self, commit: str | None, progress: Progress | None = None, swapping: AbstractContextManager[None] | None = None) -> int:
         tracked, mark = self.tree.everything(commit)
         paths = [path for path in tracked if is_record(path)]
         try:
-            self.shadow.rebuild(self.root, paths, mark, entries=entries, progress=progress)
+            self.shadow.rebuild(self.root, paths, mark, entries=entries, progress=progress, swapping=swapping)
         except (IsADirectoryError, NotADirectoryError, FileExistsError):  # something else stands where a file of the index belongs
             import shutil
 

@@ -20,7 +20,7 @@ ROWS: dict[str, tuple[str, ...]] = {
         "smalltalk", "layers", "models", "secret_shapes", "redact", "config", "entries", "check", "filters",
     ),
     "adapters": ("files", "survey", "machine", "head", "history", "shadow", "importers"),
-    "verbs": ("tree", "recovery", "adoption", "store", "begin", "snippet", "past", "lookup", "derive", "notes", "capture", "ingest", "overview", "memory"),
+    "verbs": ("plan", "tree", "recovery", "adoption", "store", "begin", "snippet", "past", "lookup", "derive", "notes", "capture", "ingest", "overview", "memory"),
     "faces": ("render", "demo", "cli", "__main__"),
 }  # fmt: skip
 

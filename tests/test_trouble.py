@@ -566,3 +566,58 @@ def test_an_attachment_that_is_gone_is_named(memory: Memory) -> None:
     memory.add("notes/a", "x")
 
     assert ["active/tails/main.md"] == [problem.path for problem in memory.doctor() if problem.severity == "error"]
+
+
+def test_a_writer_that_meets_the_swap_of_the_index_loses_nothing_from_search(memory: Memory) -> None:
+    memory.append(said(1, 3))
+    other = Memory.open(memory.root, key=KEY)
+    seen: list[int] = []
+
+    def meanwhile(done: int, total: int) -> None:
+        if not seen:
+            seen.append(done)
+            other.add("notes/zebra", "zebraword")
+
+    memory.reindex(meanwhile)
+    other.add("notes/gnu", "gnuword")
+
+    assert (["notes/zebra"], ["notes/gnu"]) == tuple([hit.ref for hit in other.search(word)] for word in ("zebraword", "gnuword"))
+
+
+def test_what_git_left_out_is_not_begun_anew(memory: Memory) -> None:
+    memory.append(said(1, 1))
+    memory.add("notes/a", "old")
+    (memory.root / "cooled/notes").mkdir(parents=True)
+    (memory.root / "cooled/notes/c.md").write_text("c\n")
+    memory.add("notes/b", "x")
+    git(memory.root, "status")
+    git(memory.root, "sparse-checkout", "set", "cooled")
+    assert not (memory.root / "active/tails/main.md").exists()
+    for write in (lambda: memory.append(said(2, 2)), lambda: memory.add("notes/a", "new")):
+        with pytest.raises(StrataError, match="sparse"):
+            write()
+
+    git(memory.root, "sparse-checkout", "disable")
+    assert ["m1"] == [message.id for message in memory.show("tails/main").messages]
+
+
+def test_recovery_leaves_the_temporary_objects_of_another_git_alone(memory: Memory) -> None:
+    memory.add("notes/a", "x")
+    (memory.root / ".strata/intent.json").write_text('{"edits":[],"commit":{"author":["a","b"],"subject":"s","trailers":[]}}')
+    place = memory.root / ".git/objects/ab/tmp_obj_X"
+    place.parent.mkdir(exist_ok=True)
+    place.write_bytes(b"half")
+    (memory.root / ".git/objects/ab/folder").mkdir()
+    memory.add("notes/b", "y")
+
+    assert b"half" == place.read_bytes()
+
+
+def test_a_thread_that_was_lost_comes_back_from_its_transcript(memory: Memory, tmp_path: Path) -> None:
+    source = tmp_path / "chat.jsonl"
+    source.write_text("".join(json.dumps({"thread": thread, "id": "m1", "role": "user", "text": thread}) + "\n" for thread in ("one", "two")), "utf-8")
+    memory.ingest(source)
+    (memory.root / "active/tails/one.md").unlink()
+    memory.add("notes/a", "x")
+
+    assert 1 == memory.ingest(source).stored

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import zlib
@@ -21,6 +22,7 @@ from strata.history import pack, trees
 WINDOWS = os.name == "nt"
 pygit2.settings.enable_fsync_gitdir(WINDOWS)
 
+_OBJECT = re.compile(r"[0-9a-f]{38}(?:[0-9a-f]{24})?").fullmatch  # not the tmp_obj_… of a git at work
 _FULL_ID = re.compile(r"[0-9a-f]{40}")
 _LOOSE_AT_MOST = 64  # blobs of one commit; more go into a pack: two files and not two each
 _CACHED_TREES = 256  # a directory of 500 files takes 0.1 MB
@@ -79,15 +81,15 @@ class Objects:
 
     def drop_broken(self, since: float) -> int:
         """Remove loose objects written after `since` (seconds) that cannot be read; how many there were."""
-        broken = [
-            place
-            for folder in self.directory.iterdir()
-            if len(folder.name) == 2
-            for place in folder.iterdir()
-            if place.stat().st_mtime >= since and not _is_whole(place)
-        ]
+        folders = [self.directory / f"{number:02x}" for number in range(256)]
+        places = [place for folder in folders if folder.is_dir() for place in folder.iterdir() if _OBJECT(place.name)]
+        broken = []
+        for place in places:
+            with contextlib.suppress(FileNotFoundError):  # packed meanwhile
+                if place.is_file() and place.stat().st_mtime >= since and not _is_whole(place):
+                    broken.append(place)
         for place in broken:
-            place.unlink()
+            place.unlink(missing_ok=True)
         return len(broken)
 
     def _clear(self, kind: str, raw: bytes) -> None:

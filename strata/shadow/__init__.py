@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -140,16 +141,20 @@ class Shadow:
         entries: Callable[[str, bytes], list[Entry]],
         progress: Callable[[int, int], None] | None = None,
         processes: int | None = None,
+        swapping: AbstractContextManager[None] | None = None,
     ) -> None:
         """Index the files `root/path` anew, beside the index there is, which answers until the new one takes its place.
 
         `entries` gives the entries of a file; when it is a function at the top of a module and there are many files,
         `processes` (the number of cores by default) share the work. Files that have vanished are left out.
-        `progress` is called with the number of files done and the number of all.
+        `progress` is called with the number of files done and the number of all. `swapping` is entered while the new
+        index takes its place.
         """
+        from contextlib import nullcontext
+
         from strata.shadow import rebuild
 
-        rebuild.rebuilt(self.directory, self._key, root, paths, mark, entries, progress, processes)
+        rebuild.rebuilt(self.directory, self._key, root, paths, mark, entries, progress, processes, swapping or nullcontext())
 
     # -- the current stamp and snapshot ------------------------------------------------------
 

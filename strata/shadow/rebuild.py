@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -41,6 +42,7 @@ def rebuilt(
     entries: Entries,
     progress: Callable[[int, int], None] | None,
     processes: int | None,
+    swapping: AbstractContextManager[None],
 ) -> None:
     """See `Shadow.rebuild`. Killed at any point it leaves the old index as it was; the next one clears its folder away."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -52,7 +54,7 @@ def rebuilt(
         try:
             parts = _built(home, root, paths, entries, progress or _ignore, processes or os.cpu_count() or 1)
             code = commit.contents(home, 1, parts)
-            with commit.locked(directory, commit.WRITING):
+            with swapping, commit.locked(directory, commit.WRITING):
                 stamps.save(directory, key, Stamp(live, 1, tuple(parts), mark, code))
         except BaseException:
             shutil.rmtree(home, ignore_errors=True)

@@ -1,0 +1,19 @@
+"""A write being put together, before anything of it happens."""
+
+from __future__ import annotations
+
+from strata.model import Edit, Put
+
+
+class Plan:
+    """A write being put together: its edits and what the commit will say."""
+
+    def __init__(self) -> None:
+        self.edits: list[Edit] = []
+        self.subject = ""
+        self.trailers: list[tuple[str, str]] = []
+        self.commit: str | None = None
+
+    def put(self, path: str, data: bytes, base: str | None = "") -> None:
+        """Write a file; by default one that must not exist yet."""
+        self.edits.append(Put(path, data, base))
