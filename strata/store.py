@@ -155,18 +155,12 @@ class Store:
     def rebuild(self, progress: Progress | None = None) -> int:
         """Build the index anew beside the old one, which answers until the new one takes its place; the number of files.
 
-        Nobody waits for it but in the moment of the swap, when what was written meanwhile is taken over.
+        Nobody waits for it but in the moment of the swap, which must not meet a writer that began with the
+        old one's mark. What was written meanwhile is newer than the new one's, so the next look takes it over.
         """
         with self.files.lock(self.lock_timeout):
             self._recover()
-        return self._rebuild(head(self.root), progress, self._swapping())
-
-    @contextlib.contextmanager
-    def _swapping(self) -> Iterator[None]:
-        """The new index must not meet a writer that began with the old one's mark."""
-        with self.files.lock(self.lock_timeout):
-            yield
-            self._catch_up(deep=False)
+        return self._rebuild(head(self.root), progress, self.files.lock(self.lock_timeout))
 
     def _rebuild(self, commit: str | None, progress: Progress | None = None, swapping: AbstractContextManager[None] | None = None) -> int:
         tracked, mark = self.tree.everything(commit)

@@ -10,13 +10,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from oracle import KEY, git
 from strata import Memory, survey
-from strata.errors import Refused, StrataError, TierVanished
+from strata.errors import Locked, Refused, StrataError, TierVanished
 from strata.model import Message, ToolCall
 
 Sound = Callable[[Path], None]
@@ -207,15 +208,16 @@ def test_doctor_drops_from_a_tail_what_is_sealed(memory: Memory, sound: Sound) -
 def test_during_a_merge_the_last_good_text_is_found(memory: Memory) -> None:
     memory.add("notes/a", "alphaword one\n")
     git(memory.root, "checkout", "-q", "-b", "side")
-    memory.add("notes/a", "alphaword side\n", replace=True)
+    memory.add("notes/a", "alphaword sideword\n", replace=True)
     git(memory.root, "checkout", "-q", "main")
-    memory.add("notes/a", "alphaword main\n", replace=True)
+    memory.add("notes/a", "alphaword mainword\n", replace=True)
     memory.search("settle")
     git(memory.root, "-c", "user.name=P", "-c", "user.email=p@x", "merge", "-q", "side", check=False)
 
     assert "<<<<<<<" in (memory.root / "active/notes/a.md").read_text()
     assert ["notes/a"] == [hit.ref for hit in memory.search("alphaword")]
-    assert "active/notes/a.md" in {path for path in memory.status().uncommitted} | {path for path, _ in memory.status().skipped} or memory.status().in_progress == "merge"
+    assert (["notes/a"], []) == tuple([hit.ref for hit in memory.search(word)] for word in ("mainword", "sideword"))
+    assert "merge" == memory.status().in_progress
 
 
 @posix
@@ -582,6 +584,17 @@ def test_a_writer_that_meets_the_swap_of_the_index_loses_nothing_from_search(mem
     other.add("notes/gnu", "gnuword")
 
     assert (["notes/zebra"], ["notes/gnu"]) == tuple([hit.ref for hit in other.search(word)] for word in ("zebraword", "gnuword"))
+
+
+def test_the_index_is_not_swapped_under_a_writer(memory: Memory) -> None:
+    memory.append(said(1, 3))
+    memory.config_set("lock_timeout", "0")
+    other = Memory.open(memory.root, key=KEY)
+    with ExitStack() as stack:
+        with pytest.raises(Locked):
+            memory.reindex(lambda done, total: other._store.files.locked or stack.enter_context(other._store.files.lock(5)))
+
+    assert ["m2"] == [hit.message for hit in memory.search("word2", kinds=["message"], limit=1)]
 
 
 def test_what_git_left_out_is_not_begun_anew(memory: Memory) -> None:
