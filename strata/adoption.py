@@ -48,26 +48,24 @@ class Adoption:
                     del look.mark["known"][path]
             look.moved = True
             look.dirty = {}
-        self._history().align()
+        else:
+            self._history().align()
         return commit
 
     def keep_unseen(self, edits: Sequence[Edit]) -> None:
         """The net below every look: what is about to be overwritten and is in no commit is committed first, as the person's."""
-        self._refuse_left_out(edits)
+        replaced = {edit.source if isinstance(edit, Rename) else edit.path for edit in edits}
+        written = {edit.target if isinstance(edit, Rename) else edit.path for edit in edits if not isinstance(edit, Drop)}
         unseen: list[Edit] = []
-        for path in {edit.source if isinstance(edit, Rename) else edit.path for edit in edits}:
-            data = self._tree.bytes_of(path)
-            if data is not None and self._history().blob_id(path) != blob_id(data):
+        for path in sorted(replaced | written):
+            data, committed = self._tree.bytes_of(path), self._history().blob_id(path)
+            if data is None:
+                if committed and path in written:  # deletions are adopted, so git itself left it out: not there to be extended
+                    raise Conflict("git left this file out of the working tree (sparse checkout)", path=path, remedy="git sparse-checkout disable, or add its folder")
+            elif path in replaced and committed != blob_id(data):
                 unseen.append(Put(path, data, None))
         if unseen:
             self._commit(unseen, [edit.path for edit in unseen if isinstance(edit, Put)])
-
-    def _refuse_left_out(self, edits: Sequence[Edit]) -> None:
-        """What HEAD has and the tree lacks, now that deletions are adopted, git itself left out: it is not there to be extended."""
-        for edit in edits:
-            path = edit.target if isinstance(edit, Rename) else edit.path
-            if isinstance(edit, Put | Rename) and self._tree.bytes_of(path) is None and self._history().blob_id(path):
-                raise Conflict("git left this file out of the working tree (sparse checkout)", path=path, remedy="git sparse-checkout disable, or add its folder")
 
     def _commit(self, edits: Sequence[Edit], paths: Sequence[str]) -> str | None:
         trailers = [("Strata-Op", "adopt"), *(("Strata-Path", path) for path in paths[:50])]

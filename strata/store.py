@@ -31,6 +31,7 @@ LOOK_PATIENCE = 1.0  # seconds a read waits for a writer before it answers from 
 Answer = TypeVar("Answer")
 Trailers = Sequence[tuple[str, str]]
 Progress = Callable[[int, int], None]
+Swapping = Callable[[], AbstractContextManager[None]]
 
 
 class Store:
@@ -160,18 +161,18 @@ class Store:
         """
         with self.files.lock(self.lock_timeout):
             self._recover()
-        return self._rebuild(head(self.root), progress, self.files.lock(self.lock_timeout))
+        return self._rebuild(head(self.root), progress, lambda: self.files.lock(self.lock_timeout))
 
-    def _rebuild(self, commit: str | None, progress: Progress | None = None, swapping: AbstractContextManager[None] | None = None) -> int:
+    def _rebuild(self, commit: str | None, progress: Progress | None = None, swapping: Swapping = contextlib.nullcontext) -> int:
         tracked, mark = self.tree.everything(commit)
         paths = [path for path in tracked if is_record(path)]
         try:
-            self.shadow.rebuild(self.root, paths, mark, entries=entries, progress=progress, swapping=swapping)
+            self.shadow.rebuild(self.root, paths, mark, entries=entries, progress=progress, swapping=swapping())
         except (IsADirectoryError, NotADirectoryError, FileExistsError):  # something else stands where a file of the index belongs
             import shutil
 
             shutil.rmtree(self.shadow.directory, ignore_errors=True)
-            self.shadow.rebuild(self.root, paths, mark, entries=entries, progress=progress)
+            self.shadow.rebuild(self.root, paths, mark, entries=entries, progress=progress, swapping=swapping())
         return len(paths)
 
     def _catch_up(self, *, deep: bool) -> None:

@@ -93,7 +93,7 @@ class Tree:
             candidates |= self._between(before, now)
 
         look = Look(_mark(now, clock, seen), seen.skipped)
-        conflicted = bool(in_progress(self._root))
+        conflicted = bool(candidates) and bool(in_progress(self._root))
         for path in sorted(candidates):
             if is_tracked(path) and not _below(path, seen.blind):
                 self._compare(path, known.get(path), before, trusted, look, conflicted)

@@ -117,9 +117,9 @@ class Objects:
             return
         places = [self.directory / id[:2] / id[2:] for id in self._written]
         for place in places:
-            _sync(place)
+            pack.sync(place)
         for folder in {self.directory, *(place.parent for place in places)}:
-            _sync(folder)
+            pack.sync(folder)
         self._written.clear()
 
     def resolve(self, text: str, head: str | None) -> str:
@@ -186,15 +186,3 @@ def _is_whole(place: Path) -> bool:
         return sha1(zlib.decompress(place.read_bytes()), usedforsecurity=False).hexdigest() == place.parent.name + place.name
     except zlib.error:
         return False
-
-
-def _sync(place: Path) -> None:
-    """Bring one file, or the names in one folder, to the disk; an object that lies in a pack has no file."""
-    try:
-        handle = os.open(place, os.O_RDONLY)
-    except FileNotFoundError:
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

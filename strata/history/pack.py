@@ -32,7 +32,7 @@ def write_blobs(objects: Path, blobs: dict[bytes, bytes]) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     _durable(directory / f"{name}.pack", pack)
     _durable(directory / f"{name}.idx", _index(rows, pack[-20:]))
-    _sync_directory(directory)
+    sync(directory)
 
 
 def _pack(blobs: dict[bytes, bytes]) -> tuple[bytes, list[tuple[bytes, int, int]]]:
@@ -94,11 +94,17 @@ def _durable(path: Path, data: bytes) -> None:
     os.replace(temporary, path)
 
 
-def _sync_directory(directory: Path) -> None:
-    """Make renames in `directory` durable; Windows has no such call and needs none."""
+def sync(place: Path) -> None:
+    """Bring one file, or the names in one folder, to the disk; what is not there (an object that lies in a pack) needs nothing.
+
+    Windows has no such call for folders, and libgit2 syncs files there itself.
+    """
     if os.name == "nt":
         return
-    handle = os.open(directory, os.O_RDONLY)
+    try:
+        handle = os.open(place, os.O_RDONLY)
+    except FileNotFoundError:
+        return
     try:
         os.fsync(handle)
     finally:
