@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strata.errors import Conflict, TierVanished
-from strata.files import blob_id
-from strata.layout import TIERS
+from strata.files import Files, blob_id
+from strata.layout import TIERS, is_record, path_ref, tier_of
 from strata.model import Drop, Edit, Put, Rename
 from strata.tree import Look, Tree
 
@@ -22,20 +21,26 @@ VANISHED_ABOVE = 20  # records a tier must have held before finding none of them
 class Adoption:
     """Taking over edits made by hand; the lock must be held."""
 
-    def __init__(self, root: Path, tree: Tree, history: Callable[[], History], now: Callable[[], datetime]) -> None:
-        self._root = root
+    def __init__(self, files: Files, tree: Tree, history: Callable[[], History], now: Callable[[], datetime], warn: Callable[[str], None]) -> None:
+        self._files = files
         self._tree = tree
         self._history = history
         self._now = now
+        self._warn = warn
 
-    def adopt(self, look: Look) -> str | None:
-        """Commit the dirty files as the person's, and keep git's own index true, even when nothing changed."""
+    def adopt(self, look: Look, leave: Sequence[str] = ()) -> str | None:
+        """Commit the dirty files as the person's, and keep git's own index true, even when nothing changed.
+
+        What lies in the tiers of `leave` is not looked at.
+        """
         commit = None
+        look.dirty = {path: data for path, data in look.dirty.items() if tier_of(path) not in leave}
         if gone := [path for path in look.dirty if look.mark["known"][path][0] == ""]:
             for path in self._history().left_out(gone):  # a sparse checkout: git left them out, the person did not remove them
                 del look.dirty[path]
         if look.dirty:
             self._guard_tiers(look)
+            self._rejoin(look)
             edits, left = self._left_by_hand(look)
             with self._history().holding_index():
                 commit = self._commit(edits, list(left))
@@ -54,18 +59,36 @@ class Adoption:
 
     def keep_unseen(self, edits: Sequence[Edit]) -> None:
         """The net below every look: what is about to be overwritten and is in no commit is committed first, as the person's."""
-        replaced = {edit.source if isinstance(edit, Rename) else edit.path for edit in edits}
+        replaced = [edit.path for edit in edits if not isinstance(edit, Rename)]
         written = {edit.target if isinstance(edit, Rename) else edit.path for edit in edits if not isinstance(edit, Drop)}
         unseen: list[Edit] = []
-        for path in sorted(replaced | written):
-            data, committed = self._tree.bytes_of(path), self._history().blob_id(path)
-            if data is None:
-                if committed and path in written:  # deletions are adopted, so git itself left it out: not there to be extended
-                    raise Conflict("git left this file out of the working tree (sparse checkout)", path=path, remedy="git sparse-checkout disable, or add its folder")
-            elif path in replaced and committed != blob_id(data):
+        for path, committed in self._history().blob_ids(sorted(written.union(replaced))).items():
+            if committed and path in written and not self._files.exists(path):  # deletions are adopted, so git itself left it out: not there to be extended
+                raise Conflict("git left this file out of the working tree (sparse checkout)", path=path, remedy="git sparse-checkout disable, or add its folder")
+            if path in replaced and (data := self._tree.bytes_of(path)) is not None and committed != blob_id(data):
                 unseen.append(Put(path, data, None))
         if unseen:
             self._commit(unseen, [edit.path for edit in unseen if isinstance(edit, Put)])
+
+    def _rejoin(self, look: Look) -> None:
+        """A record that moved while an editor had it open, and was saved at its old place: what was saved is the record.
+
+        The file that rests elsewhere is as it was committed, so git keeps it; it makes way in the same commit, which
+        history shows as a move back with an edit. Killed before that commit, the next adoption makes the same one.
+        """
+        for path in [path for path, data in look.dirty.items() if is_record(path) and look.mark["known"][path][0]]:
+            if self._history().blob_id(path):
+                continue  # it did not come anew
+            tier = tier_of(path)
+            for other in TIERS[TIERS.index(tier) + 1 :]:
+                twin = f"{other}/{path_ref(path)}.md"
+                committed = self._history().blob_id(twin)
+                if twin in look.dirty or not committed or committed != self._tree.blob_at(twin):
+                    continue
+                self._files.apply([Drop(twin)])
+                look.dirty[twin] = look.changes[twin] = None
+                look.mark["known"][twin] = ["", 0, 0, 0, 0, True]
+                self._warn(f"{path_ref(path)} was moved to {other}/ while it was open: what was saved is in {tier}/, and what it said before is in git (strata log {path_ref(path)})")
 
     def _commit(self, edits: Sequence[Edit], paths: Sequence[str]) -> str | None:
         trailers = [("Strata-Op", "adopt"), *(("Strata-Path", path) for path in paths[:50])]

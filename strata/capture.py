@@ -103,7 +103,7 @@ class Capture:
 
     def _next_turn(self, thread: str) -> int:
         last = 0
-        for found in self.store.ask(lambda shadow: list(shadow.entries(kinds=("block",), thread=thread))):
+        for found in self.store.ask(lambda shadow: list(shadow.entries(kinds=("block",), thread=thread, forgotten=None))):
             document = Document.parse(self.store.files.read(found.path), found.path)
             last = max(last, records.block_of(document, found.path).last_turn)
         return last + 1

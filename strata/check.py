@@ -25,6 +25,7 @@ def check(files: Iterable[tuple[str, bytes]]) -> list[Problem]:
     folded: dict[str, str] = {}
     homes_of_messages: dict[tuple[str, str], str] = {}
     cited: list[tuple[str, str, str]] = []
+    places: dict[str, str] = {}
     for path, data in files:
         document = Document.parse(data, path)
         problems += _readable(path, data, document)
@@ -33,6 +34,9 @@ def check(files: Iterable[tuple[str, bytes]]) -> list[Problem]:
             problems.append(Problem("warning", path, f"its name differs from {twin} only in case", "rename one of them: it cannot be checked out on every system"))
         if not layout.is_portable(path):
             problems.append(Problem("warning", path, "not every system can check out a file of this name", 'rename it: no < > : " \\ | ? * #, no control character, no final dot or blank'))
+        nearer = places.setdefault(layout.path_ref(path), path)
+        if nearer != path:
+            problems.append(Problem("error", path, f"this record lies in {nearer} as well", "keep one of the two: compare them with diff, and remove the other"))
         if document.problem:
             continue
         if (claimed := document.text("id")) and not layout.is_id(claimed):

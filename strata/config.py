@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from strata.document import BOM, Document
-from strata.errors import Malformed, NotFound, UsageError
-from strata.layout import SETTINGS
+from strata.errors import Malformed, NotFound, OutsideMemory, UsageError
+from strata.layout import SETTINGS, contained
+from strata.policy import NEVER, PREFIX, TERMS, Policy
 
 
 class Setting(NamedTuple):
@@ -33,6 +34,20 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
+def _days(text: str) -> int | str:
+    return text if text == "never" else _whole(1, 36_500)(text)
+
+
+def _number(low: float, high: float) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        value = float(text)
+        if not low <= value <= high:
+            raise ValueError(text)
+        return value
+
+    return parse
+
+
 def _one_of(*choices: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text not in choices:
@@ -48,6 +63,10 @@ def _name(text: str) -> str:
     return text
 
 
+_DAYS = "whole days, 1 or more, or never"
+_ACCESSES = "a whole number"
+_PRICE = "a number; 0 is not known"
+
 SETTINGS_TABLE: dict[str, Setting] = {
     row.key: row
     for row in (
@@ -58,8 +77,26 @@ SETTINGS_TABLE: dict[str, Setting] = {
         Setting("payload_limit", 16384, _whole(256, 1 << 30), "a whole number of bytes, 256 or more", "Tool arguments and results larger than this go to attachments/."),
         Setting("search_limit", 10, _whole(1, 1000), "a whole number from 1 to 1000", "Hits a search shows when --limit is not given."),
         Setting("lock_timeout", 30, _whole(0, 3600), "seconds, from 0 to 3600", "How long a write waits for another process."),
+        Setting("tiers.cool_after", 30, _days, _DAYS, "Idle days after which a record moves from active/ to cooled/."),
+        Setting("tiers.cool_after.notes/projects", 14, _days, _DAYS, "The same, for notes below notes/projects; the longest prefix counts."),
+        Setting("tiers.cool_after.notes/gtd", 7, _days, _DAYS, "The same, for notes below notes/gtd."),
+        Setting("tiers.cool_after.entities", 60, _days, _DAYS, "The same, for entities."),
+        Setting("tiers.archive_after", 90, _days, _DAYS, "Idle days after which a record moves from cooled/ to archive/."),
+        Setting("tiers.keep_accesses", 1, _whole(0, 1_000_000), _ACCESSES, "A record that was accessed more often than this since it cooled stays in cooled/."),
+        Setting("tiers.promote_accesses", 3, _whole(1, 1_000_000), _ACCESSES, "Accesses since it came to rest that bring a record back to active/."),
+        Setting("daemon_interval", 15, _whole(1, 10_080), "whole minutes, from 1 to 10080", "Minutes between two cycles of the daemon."),
+        Setting("cost_bytes_per_token", 4.0, _number(0.1, 100), "a number from 0.1 to 100", "Bytes of text that make a token, by estimate, for `strata cost`."),
+        Setting("cost_input_price", 0.0, _number(0, 1e6), _PRICE, "What a model charges for a million tokens that it reads."),
+        Setting("cost_output_price", 0.0, _number(0, 1e6), _PRICE, "What a model charges for a million tokens that it writes."),
+        Setting("cost_currency", "USD", _name, "a name", "The currency of these prices."),
+        Setting("cost_sessions_per_day", 0.0, _number(0, 1e6), "a number; 0 is not known", "Sessions a day in which an agent would have read the memory."),
+        Setting("cost_judge_output_tokens", 0, _whole(0, 1_000_000), "a whole number; 0 is not known", "Tokens that a model would write to judge one record."),
     )
 }
+
+_PLACES = ("blocks", "events", "entities", "notes")
+_FAMILIES = {f"{PREFIX}.{term}": SETTINGS_TABLE[f"{PREFIX}.{term}"] for term in TERMS}
+"""Settings that may be made for a prefix of the path as well: `tiers.cool_after.notes/projects`."""
 
 
 class Config:
@@ -73,15 +110,31 @@ class Config:
             raise Malformed(problem.message, path=SETTINGS, line=line, remedy=f"correct {SETTINGS} by hand; nothing was changed")
         if not self._document.has_header or self._document.body.strip():
             raise Malformed("this is not one mapping of settings", path=SETTINGS, line=1, remedy=f"correct {SETTINGS} by hand; nothing was changed")
-        header = self._document.header
+        header = dict(_flat(self._document.header))
         self.values: dict[str, Any] = {row.key: row.default for row in SETTINGS_TABLE.values()}
-        self.unknown = tuple(key for key in header if key not in SETTINGS_TABLE)
+        self.unknown = tuple(key for key in header if _row(key) is None)
         for key, text in header.items():
-            if key in SETTINGS_TABLE and text != "":
-                self.values[key] = _parse(key, text, (self._document.line_of(key) or 2) - 1)
+            if _row(key) and text != "":
+                self.values[key] = _parse(key, text, (self._document.line_of(key) or self._document.line_of(PREFIX) or 2) - 1)
 
     def __getitem__(self, key: str) -> Any:
-        return self.values[_known(key).key]
+        """The value of a setting; one for a prefix that is not set has the value of the next shorter one."""
+        row = known(key)
+        if key in self.values:
+            return self.values[key]
+        term, prefix = row.key.removeprefix(f"{PREFIX}.").partition(".")[::2]
+        value = getattr(self.policy.of(prefix), term)
+        return "never" if value == NEVER else value
+
+    @property
+    def policy(self) -> Policy:
+        """The rules of the tiers."""
+        rules = {key.removeprefix(f"{PREFIX}."): value for key, value in self.values.items() if key.startswith(f"{PREFIX}.")}
+        return Policy({key: NEVER if value == "never" else value for key, value in rules.items()})
+
+    def rows(self) -> list[Setting]:
+        """Every setting there is: those of the table, and those made for a prefix."""
+        return [*SETTINGS_TABLE.values(), *(known(key) for key in self.values if key not in SETTINGS_TABLE)]
 
     def with_value(self, key: str, text: str) -> bytes:
         """The bytes of `strata.yaml` with one setting changed; raises UsageError for a value it cannot take."""
@@ -97,14 +150,42 @@ def template() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _known(key: str) -> Setting:
-    if key not in SETTINGS_TABLE:
+def _flat(header: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Every setting by its whole name: somebody may write the rules of the tiers as mappings below `tiers:`."""
+    for key, value in header.items():
+        name = f"{above}{key}"
+        if isinstance(value, dict) and (above or key == PREFIX):
+            yield from _flat(value, f"{name}.")
+        else:
+            yield name, value
+
+
+def known(key: str) -> Setting:
+    """The row of a setting; raises NotFound for a name that is none, UsageError for a prefix no record can have."""
+    row = _row(key)
+    if row is None:
         raise NotFound(f"no setting is called {key!r}", remedy="the settings are " + ", ".join(SETTINGS_TABLE))
-    return SETTINGS_TABLE[key]
+    return row
+
+
+def _row(key: str) -> Setting | None:
+    if key in SETTINGS_TABLE:
+        return SETTINGS_TABLE[key]
+    family = next((family for family in _FAMILIES if key.startswith(f"{family}.")), None)
+    if family is None:
+        return None
+    prefix = key.removeprefix(f"{family}.")
+    try:
+        plain = contained(prefix) == prefix
+    except OutsideMemory:
+        plain = False
+    if not plain or prefix.partition("/")[0] not in _PLACES:
+        return None
+    return _FAMILIES[family]._replace(key=key, default="", meaning=f"The same as {family}, for what lies below {prefix}.")
 
 
 def _parse(key: str, text: Any, line: int | None) -> Any:
-    row = _known(key)
+    row = known(key)
     try:
         return row.parse(text if isinstance(text, str) else str(text))
     except ValueError:

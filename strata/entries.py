@@ -11,10 +11,20 @@ from strata.layout import is_id, kind_of, path_ref
 from strata.model import Entry, Kind, Message
 from strata.transcript import decode
 
+_TITLE = 100  # characters of a heading that serves as the title
+_ABOUT = 120  # characters of a description
+_READ = 5000  # characters of a text in which its title and description are looked for
+
 
 def entries(path: str, data: bytes) -> list[Entry]:
     """The entries of the file at `path`; a file that cannot be parsed is one note made of its text."""
     document = Document.parse(data, path)
+    found = _entries(path, document)
+    pinned, forgotten = document.flag("pinned"), bool(document.header.get("forgotten_at"))
+    return [entry._replace(pinned=pinned, forgotten=forgotten) for entry in found] if pinned or forgotten else found
+
+
+def _entries(path: str, document: Document) -> list[Entry]:
     kind = kind_of(path, document.text("kind"))
     try:
         if kind in (Kind.BLOCK, Kind.TAIL) and not document.problem:
@@ -97,6 +107,7 @@ def _transcript(path: str, document: Document, kind: Kind) -> list[Entry]:
                 thread=thread,
                 tags=tuple(document.list("tags")),
                 position=first * 10_000,
+                about=_short(document.text("summary")),
             )
         )
     return found
@@ -104,17 +115,19 @@ def _transcript(path: str, document: Document, kind: Kind) -> list[Entry]:
 
 def _event(path: str, document: Document) -> Entry:
     happened = document.text("happened_start")
+    text = _decoded(document.body)
     return Entry(
         path=path,
         ref=ref_of(path, document),
         kind="event",
         title=document.text("title"),
-        text=_decoded(document.body),
+        text=text,
         at=happened or document.text("mentioned_at"),
         until=document.text("happened_end") or happened or document.text("mentioned_at"),
         thread=document.text("thread"),
         speaker=" ".join(document.list("participants")),
         tags=tuple(tag for tag in (document.text("event_type"), *document.list("tags")) if tag),
+        about=_short(next((line for line in text[:_READ].split("\n") if line.strip()), "")),
     )
 
 
@@ -122,27 +135,56 @@ def _plain(path: str, document: Document, kind: Kind) -> Entry:
     """A note, an entity, or anything that could not be read as what it claims to be."""
     body = document.body if not document.problem else document.data
     text = _decoded(body)
+    title = document.text("title") or document.text("name") or heading(text)
     return Entry(
         path=path,
         ref=ref_of(path, document),
         kind=str(kind) if kind not in (Kind.TAIL, Kind.BLOCK, Kind.EVENT) else "note",
-        title=document.text("title") or document.text("name") or heading(text) or path_ref(path).rpartition("/")[2],
+        title=title or path_ref(path).rpartition("/")[2],
         text=text,
         at=document.text("created_at") or document.text("updated_at"),
         tags=tuple(document.list("tags")),
+        about=_short(prose(text if not document.problem else "", title)),
     )
 
 
 def heading(text: str) -> str:
     """The first markdown heading, else the first line with words; at most 100 characters, "" for none."""
     first = ""
-    for line in text[:5000].split("\n"):
+    for line in text[:_READ].split("\n"):
         words = line.strip()
         if words.startswith("#") and words.strip("# "):
-            return words.strip("# ")[:100]
+            return words.strip("# ")[:_TITLE]
         if not first and any(char.isalnum() for char in words):
-            first = words.lstrip("-*> ")[:100]
+            first = words.lstrip("-*+> ")[:_TITLE]
     return first
+
+
+def prose(text: str, title: str = "") -> str:
+    """The first line of markdown that says something and is neither the title nor a heading, without its marks; "" for none.
+
+    Code, tables and HTML say nothing.
+    """
+    fence = ""
+    for line in text[:_READ].split("\n"):
+        words = line.strip()
+        if words.startswith(("```", "~~~")):
+            fence = "" if words[:3] == fence else fence or words[:3]
+        elif not fence and words and words[0] not in "#|<" and any(char.isalnum() for char in words):
+            words = words.lstrip("-*+> ")
+            said = words.replace("**", "").replace("`", "")
+            if title not in (words[:_TITLE], said):
+                return said
+    return ""
+
+
+def _short(text: str) -> str:
+    """A description on one line, cut between words where one ends near."""
+    line = " ".join(text[: 4 * _ABOUT].split())
+    if len(line) <= _ABOUT:
+        return line
+    space = line.rfind(" ", _ABOUT - 30, _ABOUT)
+    return line[: space if space > 0 else _ABOUT - 1] + "…"
 
 
 def _decoded(data: bytes) -> str:

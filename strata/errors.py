@@ -10,7 +10,7 @@
     +-- OutsideMemory        15    a path or a link that leaves the memory
     +-- Refused              16    no evidence, sealed source, not allowed
     +-- Conflict             17    changed since it was read, unmerged, in the middle of a merge
-    +-- TierVanished         18    a whole tier is missing
+    +-- TierVanished         18    a whole tier is missing, or most of one would move at once
     +-- Locked               19    another process holds the lock for too long
 """
 
@@ -119,7 +119,7 @@ class Conflict(StrataError):
 
 
 class TierVanished(StrataError):
-    """A tier that should hold records is missing."""
+    """A tier that should hold records is missing, or most of one would move at once."""
 
     exit_code = 18
 

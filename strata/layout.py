@@ -95,6 +95,15 @@ def record_path(ref: str, tier: str = Tier.ACTIVE) -> str | None:
     return None
 
 
+def ref_at(path: str) -> str:
+    """The ref of the record at a path, as far as its place says it: an id for blocks, events and entities, else the path."""
+    rest = path_ref(path)
+    folder, _, name = rest.rpartition("/")
+    if folder.startswith("entities/") and folder.count("/") == 1:
+        return f"ent-{folder.partition('/')[2]}-{name}"
+    return name if _DATED_ID.fullmatch(name) and folder.startswith(("blocks/", "events/")) else rest
+
+
 def tail_path(thread: str) -> str:
     """The file of a thread's unsealed turns; names stay apart even where case or script would merge them."""
     if _PLAIN_THREAD.fullmatch(thread) and thread not in _RESERVED:

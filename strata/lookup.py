@@ -98,7 +98,7 @@ class Lookup:
         """Records whose ref starts with `prefix`, from the index as it is; none when there is no index yet."""
         if self._store.mark() is None:
             return []
-        return [_row(found) for found in self._store.ask(lambda shadow: shadow.find(prefix))]
+        return [_row(found) for found in self._store.ask(lambda shadow: shadow.find(prefix)) if not found.forgotten]
 
     # -- one record ----------------------------------------------------------------------------
 
@@ -112,6 +112,8 @@ class Lookup:
             data = self._store.files.read(path)
             if message and layout.kind_of(path) == Kind.TAIL:
                 path, data = self._since_sealed(path, data, message)
+            if since := Document.parse(data, path).text("forgotten_at"):
+                raise NotFound(f"it was forgotten on {since[:10]}", ref=name, remedy=f"show it again with: strata restore {name}")
             commit = ""
         else:
             commit = self._store.history.resolve(at)
@@ -128,7 +130,7 @@ class Lookup:
             return path, data
         self._store.refresh()
         thread = document.text("thread")
-        for found in self._store.ask(lambda shadow: list(shadow.entries(kinds=("message",), thread=thread))):
+        for found in self._store.ask(lambda shadow: list(shadow.entries(kinds=("message",), thread=thread, forgotten=None))):
             if found.message == message:
                 return found.path, self._store.files.read(found.path)
         return path, data
@@ -136,11 +138,11 @@ class Lookup:
     # -- many ----------------------------------------------------------------------------------
 
     def rows(
-        self, *, tiers: Sequence[str], kinds: Sequence[str], thread: str, since: str, until: str, limit: int | None
+        self, *, tiers: Sequence[str], kinds: Sequence[str], thread: str, since: str, until: str, forgotten: bool, limit: int | None
     ) -> list[Row]:
         """The records (never single messages) that pass the filters, newest first."""
         wanted = tuple(kinds) or ("block", "event", "entity", "note")
-        found = self._store.ask(lambda shadow: list(shadow.entries(kinds=wanted, tiers=tuple(tiers), thread=thread, since=since, until=until)))
+        found = self._store.ask(lambda shadow: list(shadow.entries(kinds=wanted, tiers=tuple(tiers), thread=thread, since=since, until=until, forgotten=forgotten)))
         rows = sorted((_row(item) for item in found), key=lambda row: row.ref)
         rows.sort(key=lambda row: row.at, reverse=True)
         return rows[:limit]
@@ -154,14 +156,15 @@ class Lookup:
         thread: str = "",
         since: str = "",
         until: str = "",
+        forgotten: bool = False,
         limit: int,
     ) -> list[Hit]:
-        """Ranked hits, each checked against the file it points to before it is returned."""
+        """Ranked hits, each checked against the file it points to before it is returned; with `forgotten` only among those."""
         hits: list[Hit] = []
         asked = limit
         while True:
-            found = self._found(query, asked, kinds=tuple(kinds), tiers=tuple(tiers), thread=thread, since=since, until=until)
-            hits = _once(hit for item in found if (hit := self._hit(item, query)))
+            found = self._found(query, asked, kinds=tuple(kinds), tiers=tuple(tiers), thread=thread, since=since, until=until, forgotten=forgotten)
+            hits = _once(hit for item in found if (hit := self._hit(item, query, forgotten)))
             if len(hits) >= limit or len(found) < asked:
                 return hits[:limit]
             asked *= 2
@@ -169,13 +172,15 @@ class Lookup:
     def _found(self, query: str, limit: int, **filters: Any) -> list[Found]:
         return self._store.ask(lambda shadow: shadow.search(query, limit=limit, **filters))
 
-    def _hit(self, found: Found, query: str) -> Hit | None:
+    def _hit(self, found: Found, query: str, forgotten: bool) -> Hit | None:
         try:
             entry = self._entry(found.path, found.ref)
         except StrataError as error:  # there, but not for us to read: what the index knows has to do
             self._store.warn(str(error))
-            entry = Entry(found.path, found.ref, found.kind, found.title, "", found.at, thread=found.thread, message=found.message, speaker=found.speaker)
-        if entry is None:
+            entry = Entry(
+                found.path, found.ref, found.kind, found.title, "", found.at, thread=found.thread, message=found.message, speaker=found.speaker, forgotten=forgotten
+            )
+        if entry is None or entry.forgotten != forgotten:
             return None
         return Hit(
             ref=found.ref,

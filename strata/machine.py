@@ -57,6 +57,13 @@ def signing_key() -> bytes:
         return key
 
 
+def ledger_name(key: bytes, root: Path) -> str:
+    """What this machine's ledger in the memory at `root` is called: the same each time, another for each copy of the memory."""
+    import hashlib
+
+    return hashlib.blake2b(os.fsencode(os.path.realpath(root)), key=key, digest_size=4).hexdigest()
+
+
 def _folder(variable: str, under_home: str, windows: str) -> Path:
     if (given := os.environ.get(variable, "")) and os.path.isabs(given):
         return Path(given)

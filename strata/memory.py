@@ -9,8 +9,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from strata import layout
 from strata.begin import begin, enclosing_repository, is_memory, shell_word
-from strata.config import SETTINGS_TABLE, Config
+from strata.config import Config
 from strata.errors import Malformed, NotAMemory, NotFound, Refused, StrataError, UsageError
 from strata.files import blob_id
 from strata.filters import MESSAGE, check_times, filters
+from strata.lifecycle import Lifecycle
 from strata.machine import signing_key
-from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Message, Problem
+from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Kind, Message, Problem, Tier
 from strata.plan import Plan
 from strata.store import Store
 from strata.survey import Signature, signature
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 
-class Memory:
+class Memory(Lifecycle):
     """One memory: a directory that is its own git repository.
 
     Open it with `Memory.open` or make it with `Memory.init`. Every verb that writes is one commit
@@ -94,6 +95,7 @@ class Memory:
             return Created(str(root), False, memory._store.history.head() or "")
         store = Store(root, options.get("key") or signing_key(), options.get("now") or _utc_now)
         commit = begin(store, options.get("author", AGENT))
+        cls.open(root, **options)._draw_map()
         return Created(str(root), True, commit, enclosing_repository(root))
 
     def close(self) -> None:
@@ -140,9 +142,13 @@ class Memory:
 
         return clean_name(thread)[0]
 
-    def _write(self, operation: str, author: Author | None = None) -> AbstractContextManager[Plan]:
+    @contextmanager
+    def _write(self, operation: str, author: Author | None = None) -> Iterator[Plan]:
         self._store.lock_timeout = self._config()["lock_timeout"]
-        return self._store.write(operation, author or self.author)
+        with self._store.write(operation, author or self.author) as plan:
+            yield plan
+        if plan.commit:
+            self._draw_small_map()
 
     # -- notes -------------------------------------------------------------------------------
 
@@ -174,6 +180,9 @@ class Memory:
         ref = notes.named(path, mode)
         given = notes.clean(text, title, tags, mode)
         note = notes.Note(given.text.encode(), given.title, given.tags, replace, append, base)
+        if ref and (replace or append) and (rests := self._lookup.note_path(ref)) and layout.tier_of(rests) != Tier.ACTIVE:
+            note.check_base(self._store, ref, rests)
+            self.promote(rests.removesuffix(".md"))  # a commit of its own, so that history sees a pure move
         with self._write("add") as plan:
             now = self._now()
             ref = ref or notes.free_name(given.title or given.text, now.strftime("%Y%m%d"), self._store, self._lookup, self._new_id)
@@ -282,13 +291,15 @@ class Memory:
 
     # -- reading -----------------------------------------------------------------------------
 
-    def show(self, ref: str, *, level: int | None = None, at: str | None = None) -> Shown:
-        """One record, or one message of it (`blk-…#m3`), as text.
+    def show(self, ref: str, *, level: int | None = None, at: str | None = None, peek: bool = False) -> Shown:
+        """Open one record, or one message of it (`blk-…#m3`), as text.
 
         `level` 0 to 5 is for blocks: title, summary, key points, condensed, readable, verbatim. `at`
-        is a revision or a date: the record as this memory held it then.
+        is a revision or a date: the record as this memory held it then. Opening counts as an access, and
+        brings an archived record back to cooled/; with `peek`, or `at`, it is only looked at.
         """
-        return self._lookup.show(ref, level=level, at=at)
+        shown = self._lookup.show(ref, level=level, at=at)
+        return shown if peek or at is not None or shown.kind == Kind.TAIL else self._opened(shown)
 
     def list(
         self,
@@ -298,12 +309,13 @@ class Memory:
         thread: str = "",
         since: str = "",
         until: str = "",
+        forgotten: bool = False,
         limit: int | None = None,
     ) -> list[Row]:
-        """The records, newest first; `since` and `until` are dates or times, both inclusive."""
+        """The records, newest first; `since` and `until` are dates or times, both inclusive. With `forgotten` those, and no others."""
         chosen = filters(tiers, kinds, since, until, limit)
         self._store.refresh()
-        return self._lookup.rows(**chosen, thread=self._kept_as(thread), limit=limit)
+        return self._lookup.rows(**chosen, thread=self._kept_as(thread), forgotten=forgotten, limit=limit)
 
     def search(
         self,
@@ -361,7 +373,7 @@ class Memory:
         """Counts and sizes, what is uncommitted, and how history and index stand."""
         from strata.overview import status
 
-        return status(self._store)
+        return status(self._store)._replace(**self._rounds().outlook())
 
     def doctor(self, *, fix: bool = False) -> list[Problem]:
         """Everything that does not hold, worst first; with `fix`, what can be mended without losing a byte is.
@@ -384,7 +396,7 @@ class Memory:
         from strata.results import SettingRow
 
         config = self._config()
-        return [SettingRow(row.key, config[row.key], row.default, row.expects, row.meaning) for row in SETTINGS_TABLE.values()]
+        return [SettingRow(row.key, config[row.key], row.default, row.expects, row.meaning) for row in config.rows()]
 
     def config_get(self, key: str) -> Any:
         """The value of one setting; NotFound for one that does not exist."""
@@ -421,8 +433,6 @@ def _utc_now() -> datetime:
 
 
 def _new_id(prefix: str, day: str) -> str:
-    from secrets import token_bytes
-
     from strata.names import new_id
 
-    return new_id(prefix, day, token_bytes)
+    return new_id(prefix, day, os.urandom)

@@ -86,6 +86,15 @@ class Drop(NamedTuple):
 Edit = Put | Rename | Drop
 
 
+class Move(NamedTuple):
+    """A record that changes its tier: paths, the Janitor's word for it (migrate, evict, promote, rehydrate, undo), and why."""
+
+    source: str
+    target: str
+    step: str
+    reason: str
+
+
 class Author(NamedTuple):
     """Who a commit is by."""
 
@@ -135,6 +144,8 @@ class Entry(NamedTuple):
 
     `ref` names it for a person and a program (`blk-…`, `blk-…#m3`, `notes/a`, `tails/main#m4`);
     `record` is the ref without the message; `at` is when it was said or happened, else written.
+    `about` describes a record in one line of at most 120 characters; a message has none. `pinned` and
+    `forgotten` are what the header of its file says.
     """
 
     path: str
@@ -149,6 +160,9 @@ class Entry(NamedTuple):
     speaker: str = ""
     tags: tuple[str, ...] = ()
     position: int = 0  # order within the thread
+    about: str = ""
+    pinned: bool = False
+    forgotten: bool = False
 
 
 class Hit(NamedTuple):

@@ -39,16 +39,13 @@ class Note:
         found = lookup.note_path(ref)
         target = f"{Tier.ACTIVE}/{ref}.md"
         old = Document.parse(store.files.read(found), found) if found else None
-        if self.base is not None and (current := blob_id(old.data) if old else "") != self.base:
-            raise Conflict(
-                f"the note changed since it was read; it is {current[:12] or 'gone'} now", ref=ref, path=found or target, remedy="read it again and repeat the change"
-            )
+        self.check_base(store, ref, found, target)
         if old and not (self.replace or self.append):
             raise AlreadyExists("the note exists; nothing was overwritten", ref=ref, path=found or "", remedy="use --append or --replace")
         if not old and (twin := store.files.twin(target)):
             raise AlreadyExists("a note with this name in other letters exists", ref=ref, path=twin, remedy="use that name, or another")
         document = self._document(old, created.strftime("%Y-%m-%dT%H:%M:%SZ"))
-        if found and found != target:  # what rests in cooled/ or archive/ comes back to be written
+        if found and found != target:  # it came to rest in the moment since it was brought back to be written
             plan.edits += [Put(target, document.data, ""), Drop(found)]
         else:
             plan.put(target, document.data, blob_id(old.data) if old else "")
@@ -56,6 +53,13 @@ class Note:
         plan.subject = f"{verb} {document.text('title') or ref}"
         plan.trailers.append(("Strata-Record", ref))
         return target, document
+
+    def check_base(self, store: Store, ref: str, found: str | None, target: str = "") -> None:
+        """Raise Conflict when the note is not what `base` says was read."""
+        if self.base is not None and (current := store.tree.blob_at(found) if found else "") != self.base:
+            raise Conflict(
+                f"the note changed since it was read; it is {current[:12] or 'gone'} now", ref=ref, path=found or target, remedy="read it again and repeat the change"
+            )
 
     def _document(self, old: Document | None, created: str) -> Document:
         """A new note, or the old one's header, byte for byte, above another or a longer body."""

@@ -19,6 +19,7 @@ from strata.document import Document
 from strata.errors import Malformed, NotFound, StrataError
 from strata.files import blob_id
 from strata.head import branch, head, in_progress
+from strata.ledger import receipts
 from strata.model import AGENT, Kind, Problem
 from strata.results import Status
 from strata.tail import Tail, turns
@@ -51,7 +52,7 @@ def status(store: Store) -> Status:
         path=str(store.root),
         counts=counts,
         threads=dict(sorted(threads.items())),
-        uncommitted=tuple(sorted(store.dirty())),
+        uncommitted=tuple(sorted(store.uncommitted(deep=True))),
         skipped=tuple(seen.skipped),
         head=head(store.root) or "",
         branch=branch(store.root),
@@ -75,7 +76,7 @@ def _index_state(store: Store) -> str:
     mark = store.mark()
     if mark is None:
         return "missing: the next search builds it"
-    return "fresh" if not store.behind(mark) else "behind: the next search catches up"
+    return "fresh" if not store.tree.look(mark, deep=True).changes else "behind: the next search catches up"
 
 
 def _size(store: Store) -> int:
@@ -101,6 +102,7 @@ def doctor(store: Store, *, fix: bool) -> list[Problem]:
     usable = not any(problem.severity == "error" and problem.path in (".git", layout.LOCAL) for problem in problems)
     seen = survey.survey(store.root, 0, {}, deep=True)
     problems += [Problem("warning", path, why, "put real files there; strata looks at nothing else") for path, why in seen.skipped]
+    problems += _ledgers(store)
     attached = sorted(path for path in seen.touched if path.startswith("attachments/"))
     problems += _attachments(store, attached)
     paths = sorted(path for path in seen.touched if layout.is_record(path))
@@ -122,6 +124,13 @@ def _noting(store: Store, paths: list[str], attached: set[str], problems: list[P
             if (place := name.decode()) not in attached:
                 problems.append(Problem("error", path, f"{place} is gone, and a message of this file names it", f"restore it: git log --oneline -- {place}"))
         yield path, data
+
+
+def _ledgers(store: Store) -> Iterator[Problem]:
+    """Lines of the ledger that count nothing."""
+    for path in store.accesses.ledgers():
+        for fault in receipts(store.tree.bytes_of(path) or b"")[1]:
+            yield Problem("warning", path, f"a line that counts nothing: {fault.why}", f"correct it, or see how it was: git log -p -- {path}", fault.line)
 
 
 def _attachments(store: Store, paths: list[str]) -> Iterator[Problem]:
@@ -194,7 +203,7 @@ def _leftovers(store: Store) -> Iterator[Problem]:
 
 
 def _memory_state(store: Store) -> Iterator[Problem]:
-    dirty = sorted(store.dirty())
+    dirty = sorted(store.uncommitted(deep=True))
     if dirty:
         shown = ", ".join(dirty[:3]) + (", …" if len(dirty) > 3 else "")
         yield Problem("note", dirty[0], f"{len(dirty)} file{'s' * (len(dirty) != 1)} edited by hand and not committed yet: {shown}", "the next write commits them in your name", fixable=True)

@@ -107,7 +107,7 @@ class Past:
         import difflib
 
         history = self._store.history
-        dirty = self._store.dirty()
+        dirty = self._store.uncommitted(deep=True)
         parts = []
         for place in sorted(dirty):
             if path not in (None, place):

@@ -82,6 +82,57 @@ class Written(NamedTuple):
     redacted: tuple[Redaction, ...] = ()
 
 
+class Moved(NamedTuple):
+    """A record that changed its tier, or would: `step` is migrate, evict, promote, rehydrate, archive or undo."""
+
+    ref: str
+    source: str
+    target: str
+    step: str
+    reason: str
+
+
+class Run(NamedTuple):
+    """One run of the Janitor: what moved (with `dry`: what would), out of how many records looked at.
+
+    `passed_over` says what could not move and why. `guard` is why this run would be refused without `force`.
+    """
+
+    moves: tuple[Moved, ...]
+    looked: int
+    commit: str = ""
+    dry: bool = False
+    passed_over: tuple[str, ...] = ()
+    guard: str = ""
+
+
+class Marked(NamedTuple):
+    """A record that was pinned, unpinned, forgotten or restored; `commit` is "" where that was so already."""
+
+    ref: str
+    path: str
+    mark: str
+    commit: str = ""
+
+
+class Tended(NamedTuple):
+    """One cycle of upkeep: the run of the Janitor, the commit that took over edits made by hand, and what else was done or refused."""
+
+    moves: tuple[Moved, ...]
+    adopted: str = ""
+    commit: str = ""
+    packed: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Mapped(NamedTuple):
+    """The map of active/ as text, and where it is kept."""
+
+    path: str
+    text: str
+    records: int
+
+
 class Shown(NamedTuple):
     """One record (or one message of it) as text at a level, with its header and where it comes from."""
 
@@ -97,6 +148,7 @@ class Shown(NamedTuple):
     line: int | None = None
     at: str = ""
     blob: str = ""
+    moved: str = ""  # the path it was brought back from by being opened
 
 
 class Row(NamedTuple):
@@ -113,7 +165,11 @@ class Row(NamedTuple):
 
 
 class Status(NamedTuple):
-    """The state of a memory at a glance; `counts` is tier -> kind -> (files, bytes)."""
+    """The state of a memory at a glance; `counts` is tier -> kind -> (files, bytes).
+
+    `ages` and `accesses` are numbers of records by range. `next_moves` are step, number of records and day of what is
+    due first of each step; the day is "" for what is due now.
+    """
 
     path: str
     counts: dict[str, dict[str, tuple[int, int]]]
@@ -128,6 +184,12 @@ class Status(NamedTuple):
     repository_bytes: int
     loose_objects: int
     in_progress: str = ""
+    ages: tuple[tuple[str, int], ...] = ()
+    accesses: tuple[tuple[str, int], ...] = ()
+    next_moves: tuple[tuple[str, int, str], ...] = ()
+    last_run: str = ""
+    last_run_moves: int = 0
+    daemon: str = ""
 
 
 class SettingRow(NamedTuple):

@@ -10,13 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from strata.accesses import Accesses
 from strata.adoption import Adoption
 from strata.entries import entries
 from strata.errors import Conflict, Locked, Malformed, Refused, StrataError
 from strata.files import Files
 from strata.head import head
 from strata.layout import is_record
+from strata.machine import ledger_name
 from strata.model import Author, Edit, Put, Rename
+from strata.moment import stamp
 from strata.plan import Plan
 from strata.recovery import Recovery
 from strata.shadow.found import ShadowDamaged
@@ -43,7 +46,8 @@ class Store:
         self.tree = Tree(self.files, lambda: self.history)
         self.lock_timeout = 30.0
         self.warnings: list[str] = []
-        self._adoption = Adoption(root, self.tree, lambda: self.history, now)
+        self.accesses = Accesses(self.files, ledger_name(key, root), self.warn)
+        self._adoption = Adoption(self.files, self.tree, lambda: self.history, now, self.warn)
         self._recovery = Recovery(self.files, self.tree, lambda: self.history)
         self._key = key
         self._now = now
@@ -84,24 +88,24 @@ class Store:
 
     # -- reading -----------------------------------------------------------------------------
 
-    def refresh(self, *, deep: bool = False) -> None:
+    def refresh(self, *, deep: bool = False) -> Look | None:
         """Bring the index up to the working tree, as every search does first; with `deep`, file by file in every tier.
 
         A writer that holds the lock for longer than a second is not waited for: the answer then
-        comes from the index as it is, with a warning.
+        comes from the index as it is, with a warning. Returns the look that the index now agrees with, if there was one.
         """
         if self.files.locked:
-            return  # inside a write, which has just looked
+            return None  # inside a write, which has just looked
         try:
             self.files.check_local()
             mark = self.usable_mark()
             if mark is not None and not self.files.unfinished():
                 look = self.tree.look(mark, deep=deep)
                 if not look.changes and not look.moved:
-                    return
+                    return look
             with self.files.lock(LOOK_PATIENCE if mark is not None else self.lock_timeout):
                 self._recover()
-                self._catch_up(deep=deep)
+                return self._catch_up(deep=deep)
         except Locked:
             self.warn("another process is writing; the index may lag behind it")
         except (Refused, Malformed) as error:
@@ -110,6 +114,7 @@ class Store:
         except (OSError, StrataError) as error:
             self.warn(f"the index cannot be brought up to date: {error}")
             self._refresh_aside()
+        return None
 
     def _refresh_without_git(self) -> None:
         """Files need no git to be searched: index the tree anew whenever it moved."""
@@ -143,15 +148,14 @@ class Store:
                 self.rebuild()
             return question(self.shadow)
 
-    def behind(self, mark: dict[str, Any]) -> bool:
-        """Whether the tree holds something that the index with this mark does not reflect."""
-        return bool(self.tree.look(mark, deep=True).changes)
-
-    def dirty(self) -> set[str]:
-        """Files that differ from what is committed; the index is brought up to them."""
-        self.refresh(deep=True)
-        mark = self.mark()
-        return set(self.tree.look(mark, deep=True).dirty) if mark else set()
+    def uncommitted(self, *, deep: bool = False) -> dict[str, bytes | None]:
+        """What nobody committed yet, with its bytes (None: removed), with `deep` in every tier; the index is brought up to it."""
+        look = self.refresh(deep=deep)
+        if look is None and not self.files.locked and (mark := self.mark()) is not None:
+            look = self.tree.look(mark, deep=deep)
+        if look is None:
+            return {}
+        return {path: None if not look.mark["known"][path][0] else data or self.tree.bytes_of(path) for path, data in look.dirty.items()}
 
     def rebuild(self, progress: Progress | None = None) -> int:
         """Build the index anew beside the old one, which answers until the new one takes its place; the number of files.
@@ -175,13 +179,15 @@ class Store:
             self.shadow.rebuild(self.root, paths, mark, entries=entries, progress=progress, swapping=swapping())
         return len(paths)
 
-    def _catch_up(self, *, deep: bool) -> None:
+    def _catch_up(self, *, deep: bool) -> Look | None:
         """Index what changed, or everything when there is no index to start from. The lock is held."""
         mark = self.usable_mark()
         if mark is None:
             self._rebuild(head(self.root))
-        else:
-            self._index(self.tree.look(mark, deep=deep))
+            return None
+        look = self.tree.look(mark, deep=deep)
+        self._index(look)
+        return look
 
     def _index(self, look: Look) -> None:
         """Hand what changed to the shadow, and the mark with it."""
@@ -198,22 +204,26 @@ class Store:
     # -- writing -----------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def write(self, operation: str, author: Author) -> Iterator[Plan]:
+    def write(self, operation: str, author: Author, *, leave: Sequence[str] = ()) -> Iterator[Plan]:
         """Do one operation: the caller fills the plan it is handed; an exception there changes nothing but what was adopted.
 
-        After the block, `plan.commit` is the commit made, or None when nothing changed.
+        After the block, `plan.commit` is the commit made, or None when nothing changed. What was read since the
+        last write goes into the ledger with it. Nothing is adopted in the tiers of `leave`.
         """
         with self._ready() as look:
-            self._adoption.adopt(look)
+            self._adoption.adopt(look, leave)
             self._index(look)  # what a person or a pull brought is known before the plan asks the index
             plan = Plan()
             yield plan
             edits = [edit for edit in plan.edits if not self._already(edit)]
             if edits:
                 self._adoption.keep_unseen(edits)
+                if carried := self.accesses.carry(stamp(self._now())):
+                    edits.append(carried)
                 with self.history.holding_index():
                     plan.commit = self._carry_out(edits, author, plan.subject, [("Strata-Op", operation), *plan.trailers])
                     self._align()
+                self.accesses.carried()
                 self._follow_up(edits, look)
         self.history.maintain()
 
@@ -274,7 +284,6 @@ class Store:
             self.files.done()
             raise
         return commit
-
 
     def _commit(self, edits: Sequence[Edit], author: Author, subject: str, trailers: Trailers) -> str | None:
         """Commit, again upon a HEAD that a person's git moved in the same moment, as long as their commit left our paths alone."""

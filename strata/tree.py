@@ -129,14 +129,19 @@ class Tree:
         return bool(seen.listing or seen.gone or any(known.get(path) != list(found) for path, found in seen.touched.items()))
 
     def settle(self, look: Look, written: dict[str, bytes | None]) -> None:
-        """Take over into `look` what we wrote and committed ourselves, so that the next look passes over it."""
+        """Take over into `look` what we wrote and committed ourselves, so that the next look passes over it.
+
+        What was moved unread may hold an edit that no look had seen: that is left to be adopted.
+        """
+        committed = self._history().blob_ids(path for path, data in written.items() if data is not None)
         look.mark["head"] = head(self._root)
         look.moved = True
         for path, data in written.items():
             look.changes[path] = data
             look.mark["known"].pop(path, None)
             if data is not None and (found := survey.signature(self._root / path)):
-                look.mark["known"][path] = [blob_id(data), *found, False]
+                blob = blob_id(data)
+                look.mark["known"][path] = [blob, *found, blob != committed[path]]
         for folder in _with_parents({path.rpartition("/")[0] for path in written}):
             look.mark["folders"].pop(folder, None)
             if (settled := self._settled(folder)) is not None:

@@ -17,11 +17,12 @@ ROWS: dict[str, tuple[str, ...]] = {
     "words": ("errors", "model", "results"),
     "rules": (
         "layout", "moment", "yamlread", "yamltext", "document", "transcript", "tail", "evidence", "supplied", "headers", "names", "cards", "records",
-        "smalltalk", "layers", "models", "secret_shapes", "redact", "config", "entries", "check", "filters",
+        "smalltalk", "layers", "models", "secret_shapes", "redact", "policy", "config", "entries", "ages", "check", "ledger", "janitor", "filters",
+        "markdown", "outline", "costs", "charts",
     ),
     "adapters": ("files", "survey", "machine", "head", "history", "shadow", "importers"),
-    "verbs": ("plan", "tree", "recovery", "adoption", "store", "begin", "snippet", "past", "lookup", "derive", "notes", "capture", "ingest", "overview", "memory"),
-    "faces": ("render", "demo", "cli", "__main__"),
+    "verbs": ("plan", "tree", "accesses", "recovery", "adoption", "store", "begin", "snippet", "past", "lookup", "derive", "notes", "standing", "capture", "ingest", "overview", "lives", "rounds", "atlas", "lifecycle", "memory"),
+    "faces": ("render", "demo", "daemon", "cli", "__main__"),
 }  # fmt: skip
 
 # Adapters never import each other, but git's own two modules.

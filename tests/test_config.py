@@ -73,3 +73,35 @@ def test_get_set_and_list_agree(memory: Memory) -> None:
     assert [row.value for row in memory.config_list() if row.key == "block_turns"] == [7]
     with pytest.raises(NotFound):
         memory.config_get("nonsense")
+
+
+def test_a_rule_of_the_tiers_is_set_for_a_prefix_and_the_longest_counts(memory: Memory) -> None:
+    memory.config_set("tiers.cool_after.notes/projects", "21")
+    memory.config_set("tiers.cool_after.notes/projects/kynd", "never")
+
+    assert 21 == memory.config_get("tiers.cool_after.notes/projects")
+    assert "never" == memory.config_get("tiers.cool_after.notes/projects/kynd/deeper")
+    assert 21 == memory.config_get("tiers.cool_after.notes/projects/other")
+    assert 30 == memory.config_get("tiers.cool_after.events")
+    assert b"tiers.cool_after.notes/projects: 21\n" in (memory.root / "strata.yaml").read_bytes()
+    assert "tiers.cool_after.notes/projects/kynd" in [row.key for row in memory.config_list()]
+
+
+@pytest.mark.parametrize("key", ["tiers.cool_after.", "tiers.cool_after.../x", "tiers.cool_after./etc", "tiers.cool_after.tails", "tiers.cool_after.cooled/notes", "tiers.warm_after", "tiers.promote_accesses.notes//a"])
+def test_a_prefix_that_no_record_can_have_is_no_setting(key: str) -> None:
+    with pytest.raises(NotFound):
+        Config(b"").with_value(key, "3")
+
+
+@pytest.mark.parametrize("key, value", [("tiers.cool_after.notes", "0"), ("tiers.cool_after", "-1"), ("tiers.archive_after", "soon"), ("tiers.promote_accesses", "0"), ("tiers.keep_accesses.events", "1.5"), ("tiers.keep_accesses", "never"), ("daemon_interval", "0")])
+def test_a_rule_is_checked_like_any_setting(key: str, value: str) -> None:
+    with pytest.raises(UsageError):
+        Config(b"").with_value(key, value)
+
+
+def test_rules_may_be_written_as_mappings_by_hand() -> None:
+    config = Config(b"tiers:\n  cool_after:\n    notes/projects: 21\n    events: never\n  archive_after: 200\n")
+
+    assert (21, "never", 200, ()) == (config["tiers.cool_after.notes/projects"], config["tiers.cool_after.events"], config["tiers.archive_after"], config.unknown)
+    with pytest.raises(Malformed):
+        Config(b"tiers:\n  cool_after:\n    notes: soon\n")

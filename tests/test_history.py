@@ -859,7 +859,7 @@ def test_a_worktree_is_a_memory_too(history, root, tmp_path):
 
 def test_loose_objects_are_packed_once_they_are_many(history, root, monkeypatch):
     """The estimate looks at one directory of 256, so the blobs are chosen to lie there."""
-    monkeypatch.setattr("strata.history.repository._LOOSE_LIMIT", 1000)
+    monkeypatch.setattr("strata.history.upkeep._LOOSE_LIMIT", 1000)
     monkeypatch.setattr("strata.history.program.run", _without_detaching(history))
     chosen = [data for data in (b"%d" % n for n in range(3000)) if str(pygit2.hash(data)).startswith("17")]
     for number in range(3):
@@ -900,7 +900,7 @@ def test_an_open_history_reads_on_after_another_git_repacked(history, root):
 
 def test_without_a_git_program_everything_but_maintenance_works(history, root, monkeypatch):
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("strata.history.repository._LOOSE_LIMIT", -1)
+    monkeypatch.setattr("strata.history.upkeep._LOOSE_LIMIT", -1)
     save(history, [Put("a.md", b"a")])
     history.maintain()
     monkeypatch.undo()

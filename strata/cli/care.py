@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -19,8 +20,10 @@ _WRITES = (NotAMemory, Conflict, TierVanished, Locked)
 @command("status", examples=("strata status", "strata status --json"))
 @with_memory
 def status_command(memory: Memory) -> Any:
-    """Show how the memory stands: counts, sizes, history, index."""
-    return memory.status()
+    """Show how the memory stands: counts, ages, what moves next, history, index, daemon."""
+    from strata.daemon import control
+
+    return memory.status()._replace(daemon=control.in_words(memory.root, os.environ))
 
 
 @command("doctor", examples=("strata doctor", "strata doctor --fix"), exits=(StrataError, *_WRITES))

@@ -68,17 +68,20 @@ def _nothing(words: str, narrow: dict[str, Any]) -> str:
 @click.argument("ref", type=Ref())
 @click.option("--level", metavar="0-5", type=click.IntRange(0, 5), help="For a block: 0 title, 1 summary, 2 key points, 3 condensed, 4 readable, 5 verbatim.")
 @click.option("--at", metavar="WHEN", help="As the memory held it then: a revision (HEAD~3, a commit id) or a date.")
+@click.option("--peek", is_flag=True, help="Only look: count no access, and leave what is archived where it is.")
 @with_memory
-def show_command(memory: Memory, ref: str, level: int | None, at: str | None) -> Any:
+def show_command(memory: Memory, ref: str, level: int | None, at: str | None, peek: bool) -> Any:
     """Show one record, or one message of it.
 
     REF is an id, a prefix of one that fits no other, or a path; `#m3` after it names a message.
+    Opening a record counts as an access, and brings it back from archive/ to cooled/.
     """
-    return memory.show(ref, level=level, at=at)
+    return memory.show(ref, level=level, at=at, peek=peek)
 
 
 @command("list", examples=("strata list", "strata list --kind block --thread main --limit 20", "strata list --tier active,cooled --since 2026-05"))
 @filters(RECORD_KINDS)
+@click.option("--forgotten", is_flag=True, help="Those that were forgotten, and no others.")
 @with_memory
 def list_command(memory: Memory, since: str | None, until: str | None, **narrow: Any) -> Listing:
     """List records, newest first."""

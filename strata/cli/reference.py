@@ -89,7 +89,7 @@ def _details(command: Command, context: click.Context) -> Iterator[str]:
     yield f"{context.command_path} {' '.join(command.collect_usage_pieces(context))}"
     yield "```"
     yield ""
-    options = [option for option in command.params if isinstance(option, click.Option) and option.name not in ("memory", "json")]
+    options = [option for option in command.params if isinstance(option, click.Option) and option.name not in ("memory", "json") and not option.hidden]
     if options:
         yield "| option | meaning |"
         yield "|---|---|"

@@ -18,7 +18,7 @@ class Row(NamedTuple):
     help: str
 
 
-SECTIONS = ("Capture", "Write", "Find", "History", "Care", "Start")
+SECTIONS = ("Capture", "Write", "Find", "History", "Tiers", "Care", "Start")
 
 TABLE = {
     row.name: row
@@ -32,12 +32,23 @@ TABLE = {
         Row("search", "find", "Find", "Find messages, blocks, events and notes by their words."),
         Row("show", "find", "Find", "Show one record, or one message of it."),
         Row("list", "find", "Find", "List records, newest first."),
+        Row("map", "lifecycle_views", "Find", "Print the map of active/, and refresh index.md."),
         Row("log", "history", "History", "Show the commits of the memory, or of one record."),
         Row("diff", "history", "History", "Show what changed, as a patch."),
-        Row("status", "care", "Care", "Show how the memory stands: counts, sizes, history, index."),
+        Row("janitor", "lifecycle", "Tiers", "Let files settle by age and access."),
+        Row("promote", "lifecycle", "Tiers", "Bring records back to active/, to be written."),
+        Row("rehydrate", "lifecycle", "Tiers", "Bring archived records back."),
+        Row("archive", "lifecycle", "Tiers", "Put records into archive/ now, whatever their age."),
+        Row("pin", "lifecycle", "Tiers", "Pin records: they never move by themselves."),
+        Row("unpin", "lifecycle", "Tiers", "Take pins away again."),
+        Row("forget", "lifecycle", "Tiers", "Hide records from search, list and show."),
+        Row("restore", "lifecycle", "Tiers", "Show forgotten records again, or bring back an earlier version."),
+        Row("cost", "lifecycle_views", "Tiers", "Show what resting records save, in tokens and money."),
+        Row("status", "care", "Care", "Show how the memory stands: counts, ages, what moves next, history, index, daemon."),
         Row("doctor", "care", "Care", "Check that everything holds."),
         Row("reindex", "care", "Care", "Build the search index anew."),
         Row("config", "care", "Care", "Show and change the settings."),
+        Row("daemon", "daemon", "Care", "Tend the memory in the background."),
         Row("init", "start", "Start", "Make a memory."),
         Row("demo", "start", "Start", "Take a tour: make a memory, fill it, search it."),
         Row("completion", "start", "Start", "Print the completion script for a shell."),

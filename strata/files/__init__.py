@@ -34,6 +34,7 @@ class Files:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._root = os.fspath(root)
         self.local = root / LOCAL
         self.locked = False  # whether this very object holds the lock
 
@@ -61,7 +62,7 @@ class Files:
     def exists(self, path: str) -> bool:
         """Whether a regular file (no link) is at `path`."""
         try:
-            return stat.S_ISREG(os.lstat(self.root / path).st_mode)
+            return stat.S_ISREG(os.lstat(f"{self._root}/{path}").st_mode)
         except (OSError, ValueError):
             return False
 
@@ -70,12 +71,12 @@ class Files:
         parts = path.split("/")
         if path.startswith("/") or any(part in ("", ".", "..") for part in parts):
             raise OutsideMemory("the path does not stay inside the memory", path=repr(path))
-        at = self.root
+        at = self._root
         for part in parts[:-1]:
-            at = at / part
-            if at.is_symlink():
+            at = f"{at}/{part}"
+            if os.path.islink(at):
                 raise OutsideMemory("a folder on the way is a symbolic link", path=path, remedy="strata does not follow links; use a real folder")
-        return at / parts[-1]
+        return Path(at, parts[-1])
 
     def twin(self, path: str) -> str:
         """A file already there whose path differs from `path` only in case, or ""."""

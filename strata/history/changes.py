@@ -49,6 +49,15 @@ class Changes:
             if path is not None and follow:
                 path = _earlier(path, changes)
 
+    def operations(self, head: str | None) -> Iterator[tuple[str, str, message.Trailers]]:
+        """Id, time and trailers of each commit from `head` back."""
+        for commit in self._repository.walk(head, SortMode.NONE) if head else ():
+            yield str(commit.id), _when(commit.author.time, commit.author.offset), message.split(commit.raw_message.decode("utf-8", "replace"))[1]
+
+    def of(self, commit: str) -> tuple[Change, ...]:
+        """What a commit changed, against its first parent."""
+        return self._of(self._objects.commit(commit))
+
     def patch(self, old: bytes | None, new: bytes | None, path: str | None) -> str:
         """The unified patch between two trees; with `path`, of that file alone, under either of its names."""
         flags = DiffOption.NORMAL

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import time
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -92,8 +92,8 @@ class GitIndex:
             self._signature = None  # until it is written, what is here is not what the file says
         if len(changed) > 64:  # one sort instead of many insertions
             by_path = {path_of(entry): entry for entry in self._entries}
+            self._forget_trees(changed)
             for path in changed:
-                self._forget_tree(path)
                 staged = changes[path]
                 if staged is None:
                     del by_path[path]
@@ -101,8 +101,8 @@ class GitIndex:
                     by_path[path] = entry_of(path, staged, by_path.get(path))
             self._entries, self._body = [by_path[path] for path in sorted(by_path)], None
         else:
+            self._forget_trees(changed)
             for path in changed:
-                self._forget_tree(path)
                 staged, at = changes[path], self._position(path)
                 old = self._entries[at : at + 1] if at < len(self._entries) and path_of(self._entries[at]) == path else []
                 new = [] if staged is None else [entry_of(path, staged, old[0] if old else None)]
@@ -228,9 +228,11 @@ class GitIndex:
                 at += 1
         return way
 
-    def _forget_tree(self, path: bytes) -> None:
+    def _forget_trees(self, paths: Iterable[bytes]) -> None:
+        """The folders of these paths are not as they were staged any more."""
         if b"TREE" in self._extensions:
-            self._extensions[b"TREE"] = without(self._extensions[b"TREE"], path.split(b"/")[:-1])
+            for folder in {path.rpartition(b"/")[0] for path in paths}:
+                self._extensions[b"TREE"] = without(self._extensions[b"TREE"], folder.split(b"/") if folder else [])
 
 
 def _signature(status: os.stat_result) -> tuple[int, ...]:

@@ -13,11 +13,11 @@ after each leaves:
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pygit2
 
@@ -29,7 +29,11 @@ from strata.history.changes import Changes
 from strata.history.objects import Objects
 from strata.history.pack import blob_id
 from strata.history.staging import Staging
-from strata.model import HUMAN, Author, Commit, Drop, Edit, Problem, Put, Rename
+from strata.history.upkeep import Upkeep
+from strata.model import HUMAN, Author, Commit, Drop, Edit, Put, Rename
+
+if TYPE_CHECKING:
+    from strata.ages import AgeTable
 
 # Who made the commit object; the author is whose change it is. It tells an adopted edit from a commit
 # that the same person made by hand.
@@ -43,11 +47,10 @@ _FINISH = {
     "am": "git am --continue, or git am --abort",
     "bisect": "git bisect reset",
 }
-_LOOSE_LIMIT, _PACK_LIMIT = 1500, 50  # objects; packs
 _EMPTY_TREE = bytes.fromhex("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 
 
-class History:
+class History(Upkeep):
     """The git repository of one memory."""
 
     def __init__(self, root: Path) -> None:
@@ -85,6 +88,12 @@ class History:
         entry = self._entry(path, rev)
         return entry[1].hex() if trees.is_file(entry) else None
 
+    def blob_ids(self, paths: Iterable[str]) -> dict[str, str | None]:
+        """The id of the regular file at each path in HEAD."""
+        tree = self._tree(None)
+        found = {path: trees.find(self._objects.listing, tree, trees.encode(path)) if tree else None for path in paths}
+        return {path: entry[1].hex() if trees.is_file(entry) else None for path, entry in found.items()}
+
     def read(self, path: str, rev: str | None = None) -> bytes:
         """The bytes of the file at `path` in a commit (HEAD). Raises NotFound."""
         entry = self._entry(path, rev)
@@ -121,6 +130,26 @@ class History:
         encoded = trees.encode(path) if path else None
         return list(self._changes.log(self.head(), encoded, limit, follow))
 
+    def ages(self, before: AgeTable | None = None, progress: Callable[[int, int], None] | None = None) -> AgeTable:
+        """When each record of HEAD last changed and came to its tier; carried on from `before` where the history only went on."""
+        from strata.history import lifetimes  # late: 1.5 ms that other commands need not pay
+
+        return lifetimes.ages(self._objects, self.head(), before, progress)
+
+    def ages_with(self, table: AgeTable, dirty: Mapping[str, bytes | None], now: int) -> AgeTable:
+        """The table as it would be if these files (None: removed) were committed at `now` (Unix seconds)."""
+        from strata.history import lifetimes  # late, as above
+
+        return lifetimes.with_uncommitted(self._objects, table, dirty, now)
+
+    def operations(self) -> Iterator[tuple[str, str, message.Trailers]]:
+        """Id, time and trailers of each commit, newest first; what they changed is not looked at."""
+        return self._changes.operations(self.head())
+
+    def renames(self, commit: str) -> list[tuple[str, str]]:
+        """What a commit moved, as (old path, new path), sorted by the new one."""
+        return [(old, path) for status, path, old in self._changes.of(commit) if status == "R"]
+
     def diff(self, old: str | None, new: str | None, path: str | None = None) -> str:
         """The unified patch from one commit to another (None: nothing there), renames shown as such."""
         ends = (self._tree(commit) if commit else None for commit in (old, new))
@@ -143,9 +172,7 @@ class History:
         if operation := head_file.in_progress(self.root):
             raise Conflict(f"a git {operation} is unfinished in this memory", remedy=f"finish it: {_FINISH[operation]}")
         if not head_file.branch(self.root):
-            raise Conflict(
-                "HEAD is detached: a commit now would belong to no branch", remedy="git switch main, or git switch -c NAME"
-            )
+            raise Conflict("HEAD is detached: a commit now would belong to no branch", remedy="git switch main, or git switch -c NAME")
         if unmerged := self._staging.unmerged():
             raise Conflict("git has not merged this file yet", path=unmerged, remedy="edit it, then git add it and git commit")
 
@@ -204,60 +231,6 @@ class History:
         head = self.head()
         return head is None or self._staging.align(head, [trees.encode(path) for path in paths or ()], since)
 
-    # -- upkeep ------------------------------------------------------------------------------
-
-    def count(self) -> int:
-        """How many commits lead to HEAD."""
-        head = self.head()
-        return sum(1 for _ in self._repository.walk(head)) if head else 0
-
-    def loose_objects(self) -> int:
-        """How many objects are not packed."""
-        folders = (f"{number:02x}" for number in range(256))
-        return sum(len(_names(self._objects.directory / folder)) for folder in folders)
-
-    def knows(self, commit: str) -> bool:
-        """Whether a commit with this id is in the repository."""
-        try:
-            self._objects.commit(commit)
-        except NotFound:
-            return False
-        return True
-
-    def missing(self) -> list[str]:
-        """Paths of HEAD whose content is not in the repository. Raises NotFound when HEAD's commit or a tree is not."""
-        return [path for path, blob in self.walk() if blob not in self._repository]
-
-    def drop_broken(self, since: float) -> int:
-        """Remove loose objects written after `since` (seconds) that no git can read, as power loss leaves them."""
-        return self._objects.drop_broken(since)
-
-    def left_out(self, paths: Iterable[str]) -> set[str]:
-        """Those of `paths` that git itself keeps out of the working tree (sparse checkout, skip-worktree)."""
-        return {trees.decode(path) for path in self._staging.left_out([trees.encode(path) for path in paths])}
-
-    def maintain(self) -> None:
-        """Let git pack the repository when it has many loose objects or packs; without a git program, nothing.
-
-        The count is an estimate from one of 256 directories, as git makes it. Git packs in the background.
-        """
-        loose = len(_names(self._objects.directory / "17")) * 256
-        packs = sum(name.endswith(".pack") for name in _names(self._objects.directory / "pack"))
-        if loose > _LOOSE_LIMIT or packs > _PACK_LIMIT:
-            from strata.history import program  # late: running programs costs 3 ms to import
-
-            limits = ("-c", f"gc.auto={_LOOSE_LIMIT}", "-c", f"gc.autoPackLimit={_PACK_LIMIT}", "-c", "gc.autoDetach=true")
-            program.run(self.root, *limits, "gc", "--auto", "--quiet")
-
-    def check(self) -> list[Problem]:
-        """What is in the way of writing, or out of step, in git's part of the memory."""
-        found = self._staging.problems()
-        try:
-            self.writable()
-        except Conflict as conflict:
-            found.append(Problem("warning", conflict.path, conflict.message, conflict.remedy))
-        return found
-
     # -- inside ------------------------------------------------------------------------------
 
     def _tree(self, rev: str | None) -> bytes | None:
@@ -289,10 +262,3 @@ def _touched(edit: Edit) -> list[bytes]:
 def _signature(author: Author, at: datetime) -> pygit2.Signature:
     """In UTC; git knows no times before 1970."""
     return pygit2.Signature(author.name, author.email, max(0, int(at.timestamp())), 0, "utf-8")
-
-
-def _names(directory: Path) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except FileNotFoundError:
-        return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from strata.render.screen import Screen
@@ -51,6 +51,24 @@ def records(listing: Listing, screen: Screen) -> list[str]:
     """One line a record."""
     rows = [(day(row.at), row.kind, row.tier, one_line(row.ref), one_line(row.title)) for row in listing.items]
     return screen.table(rows, ("dim", "", "dim", "cyan", ""))
+
+
+def moved(moves: Sequence[Any], screen: Screen) -> list[str]:
+    """One line a move: what, from where to where, and why."""
+    rows = [(one_line(move.ref), move.source.partition("/")[0], "->", move.target.partition("/")[0], one_line(move.reason)) for move in moves]
+    return screen.table(rows, ("cyan", "dim", "dim", "", "dim"))
+
+
+def marked(listing: Listing, screen: Screen) -> list[str]:
+    """One line a record: what it is now, or that it was so already."""
+    said = {"pin": "Pinned", "unpin": "Unpinned", "forget": "Forgot", "restore": "Restored"}
+    was = {"pin": "is pinned already", "unpin": "is not pinned", "forget": "is forgotten already", "restore": "was not forgotten, or is just that already"}
+    lines = []
+    for item in listing.items:
+        ref = screen.paint(one_line(item.ref), "bold")
+        place = screen.paint(f"({one_line(item.path)}, commit {item.commit[:SHORT_ID]})", "dim")
+        lines.append(f"{said[item.mark]} {ref} {place}" if item.commit else f"{one_line(item.ref)} {was[item.mark]}; nothing was written.")
+    return lines
 
 
 def sealed(listing: Listing, screen: Screen) -> list[str]:

@@ -12,11 +12,15 @@ _CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "blue": 34,
 
 
 class Screen:
-    """A terminal of some width, or a pipe (`columns` is None): there nothing is cut or wrapped."""
+    """A terminal of some width, or a pipe (`columns` is None): there nothing is cut or wrapped.
 
-    def __init__(self, columns: int | None = None, *, colours: bool = False) -> None:
+    `blocks` says whether its encoding has the characters that bars are made of.
+    """
+
+    def __init__(self, columns: int | None = None, *, colours: bool = False, blocks: bool = True) -> None:
         self.columns = columns
         self.colours = colours
+        self.blocks = blocks
 
     @classmethod
     def of(cls, stream: TextIO, environment: Mapping[str, str]) -> Screen:
@@ -28,7 +32,7 @@ class Screen:
             colours = True
         else:
             colours = terminal and environment.get("TERM") != "dumb"
-        return cls(_columns(stream, environment) if terminal else None, colours=colours)
+        return cls(_columns(stream, environment) if terminal else None, colours=colours, blocks=_has_blocks(stream))
 
     def paint(self, text: str, style: str) -> str:
         """`text` in a style such as "bold yellow", where there are colours."""
@@ -65,6 +69,16 @@ def is_terminal(stream: TextIO | None) -> bool:
         return stream is not None and stream.isatty()
     except ValueError:  # closed
         return False
+
+
+def _has_blocks(stream: TextIO | None) -> bool:
+    if stream is None:  # closed before we began
+        return False
+    try:
+        "█▏".encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _columns(stream: TextIO, environment: Mapping[str, str]) -> int:

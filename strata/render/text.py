@@ -10,10 +10,11 @@ from strata.render import rows
 from strata.render.screen import Screen
 from strata.render.values import Listing, Partly, Patch, Reply
 from strata.render.visible import one_line, visible
-from strata.render.words import SHORT_ID, count, listed, minute, secrets, size
+from strata.render.words import SHORT_ID, count, listed, secrets
 
 if TYPE_CHECKING:
-    from strata.results import Added, Appended, Created, Ingested, Shown, Status, Written
+    from strata.costs import Cost
+    from strata.results import Added, Appended, Created, Ingested, Mapped, Run, Shown, Status, Written
 
 
 def text(value: Any, screen: Screen) -> str:
@@ -98,29 +99,49 @@ def _shown(record: Shown, screen: Screen) -> list[str]:
     title = one_line(record.title)
     lines = [] if title in ("", body.partition("\n")[0].lstrip("# ")) else [screen.paint(title, "bold")]
     lines.append(screen.paint(facts, "dim"))
+    if record.moved:
+        lines.append(screen.paint(f"It rested in {record.moved.partition('/')[0]}/ and was brought back to {record.tier}/.", "yellow"))
     if record.kind in ("event", "entity"):
         lines += rows.header(record.header, screen)
     return [*lines, "", body] if body else lines
 
 
+def _run(run: Run, screen: Screen) -> list[str]:
+    undone = any(move.step == "undo" for move in run.moves)
+    lines = rows.moved(run.moves, screen)
+    kinds = [(word, sum(move.step == step for move in run.moves)) for step, word in (("promote", "promoted"), ("migrate", "migrated"), ("evict", "archived"), ("undo", "moved back"))]
+    total = ", ".join(f"{number:,} {word}" for word, number in kinds if number)
+    if run.dry:
+        head = f"A run now would move {count(len(run.moves), 'record')} of {run.looked:,}; nothing was changed." if run.moves else f"A run now would move none of {count(run.looked, 'record')}."
+    elif undone or run.moves:
+        head = f"{total[:1].upper()}{total[1:]} {screen.paint(f'(commit {run.commit[:SHORT_ID]})', 'dim')}"
+    else:
+        head = f"Nothing to move: {count(run.looked, 'record')} looked at."
+    lines += ["", head] if lines else [head]
+    lines += [screen.paint(f"Passed over: {one_line(note)}", "yellow") for note in run.passed_over]
+    if run.guard:
+        lines.append(screen.paint(f"This run would be refused: {one_line(run.guard)}. See `strata janitor --help` on --force.", "yellow"))
+    return lines
+
+
 def _status(state: Status, screen: Screen) -> list[str]:
-    lines = [screen.paint(one_line(state.path), "bold"), "", *rows.counts(state.counts, screen), ""]
-    if state.threads:
-        lines += ["Threads with turns that are not sealed yet:"]
-        lines += screen.table([(f"  {one_line(name)}", count(turns, "turn")) for name, turns in state.threads.items()], ("", "dim"))
-        lines.append("")
-    commit = f"{count(state.commits, 'commit')} on {one_line(state.branch) or 'no branch'}, last {minute(state.last_commit)} ({state.head[:SHORT_ID]})"
-    waiting = f"{count(len(state.uncommitted), 'file')}: {listed(state.uncommitted)}" if state.uncommitted else "nothing"
-    facts = [
-        ("history", commit),
-        ("repository", f"{size(state.repository_bytes)}, {count(state.loose_objects, 'loose object')}"),
-        ("uncommitted", waiting),
-        ("index", one_line(state.index)),
-    ]
-    if state.in_progress:
-        facts.append(("in progress", f"a {one_line(state.in_progress)}; writes wait for its end"))
-    facts += [("passed over", f"{one_line(path)}: {one_line(why)}") for path, why in state.skipped]
-    return lines + screen.table(facts, ("dim", ""))
+    from strata.render.state import status  # late: with its charts it is of use to one command alone
+
+    return status(state, screen)
+
+
+def _cost(savings: Cost, screen: Screen) -> list[str]:
+    from strata.render.savings import cost  # late, too
+
+    return cost(savings, screen)
+
+
+def _log(listing: Listing, screen: Screen) -> list[str]:
+    return [f"{screen.paint(one_line(line.at), 'dim')} {one_line(line.text)}".lstrip() for line in listing.items]
+
+
+def _mapped(drawn: Mapped, screen: Screen) -> list[str]:
+    return [visible(drawn.text.rstrip("\n"))]
 
 
 # By the name of the class: a search need not import the classes of all other results to print its hits.
@@ -132,6 +153,9 @@ _ONE: dict[str, Callable[[Any, Screen], list[str]]] = {
     "Ingested": _ingested,
     "Shown": _shown,
     "Status": _status,
+    "Cost": _cost,
+    "Mapped": _mapped,
+    "Run": _run,
 }
 
 _MANY: dict[str, Callable[[Listing, Screen], list[str]]] = {
@@ -139,6 +163,9 @@ _MANY: dict[str, Callable[[Listing, Screen], list[str]]] = {
     "Row": rows.records,
     "Sealed": rows.sealed,
     "Commit": rows.commits,
+    "Moved": lambda listing, screen: rows.moved(listing.items, screen),
+    "Marked": rows.marked,
     "Problem": rows.problems,
     "SettingRow": rows.settings,
+    "LogLine": _log,
 }

@@ -13,7 +13,7 @@ from strata.model import Entry
 from strata.shadow.found import Found, ShadowDamaged
 
 if TYPE_CHECKING:
-    from strata.shadow.search import Filter
+    from strata.shadow.part import Filter
     from strata.shadow.snapshot import Snapshot
     from strata.shadow.stamp import Stamp
 
@@ -64,31 +64,48 @@ class Shadow:
         thread: str = "",
         since: str = "",
         until: str = "",
+        forgotten: bool | None = False,
         limit: int = 10,
     ) -> list[Found]:
         """The best `limit` entries that share a term with the query; empty arguments do not restrict.
 
-        `since` and `until` are compared with `at` as `strata.moment.within` does, which raises Malformed.
+        Forgotten entries are left out; with `forgotten` only they are looked at, with None all are. `since` and `until` are compared with `at` as `strata.moment.within` does, which raises Malformed.
         Ordered by score, then the newer first, then by ref.
         """
-        wanted = _filter(kinds, tiers, thread, since, until)
+        wanted = _filter(kinds, tiers, thread, since, until, forgotten)
         return self._read(lambda now: now.search(query, wanted, limit))
 
     def entries(
-        self, *, kinds: Iterable[str] = (), tiers: Iterable[str] = (), thread: str = "", since: str = "", until: str = ""
+        self,
+        *,
+        kinds: Iterable[str] = (),
+        tiers: Iterable[str] = (),
+        thread: str = "",
+        since: str = "",
+        until: str = "",
+        forgotten: bool | None = False,
     ) -> Iterator[Found]:
         """All entries, restricted as in `search`: the newest first, those without a time last, then by ref."""
-        wanted = _filter(kinds, tiers, thread, since, until)
+        wanted = _filter(kinds, tiers, thread, since, until, forgotten)
         found = self._read(lambda now: now.entries(wanted))
         with _damage():
             yield from found
 
     def find(self, prefix: str) -> list[Found]:
-        """The records (no messages) whose ref starts with `prefix`, by ref."""
+        """The records (no messages) whose ref starts with `prefix`, by ref; forgotten ones too."""
         return self._read(lambda now: now.find(prefix))
 
+    def records_at(self, paths: Iterable[str]) -> dict[str, Found]:
+        """For each of these files that holds a record, what is known of it."""
+        wanted = list(paths)
+        return self._read(lambda now: now.records_at(wanted))
+
+    def pinned(self) -> set[str]:
+        """The files of pinned records, in time that does not grow with what is not pinned."""
+        return self._read(lambda now: now.pinned())
+
     def message_ids(self, thread: str) -> set[str]:
-        """The ids of all messages of a thread, sealed or not."""
+        """The ids of all messages of a thread, sealed or not, forgotten or not."""
         return self._read(lambda now: now.message_ids(thread))
 
     def has_messages(self, thread: str, ids: Iterable[str]) -> set[str]:
@@ -116,7 +133,6 @@ class Shadow:
 
     def remark(self, mark: dict[str, Any]) -> None:
         """Store another mark; the entries stay as they are."""
-        
         from strata.shadow import commit, stamp
 
         with commit.locked(self._existing(), commit.WRITING):
@@ -203,14 +219,14 @@ class Shadow:
         return self.directory
 
 
-def _filter(kinds: Iterable[str], tiers: Iterable[str], thread: str, since: str, until: str) -> Filter:
+def _filter(kinds: Iterable[str], tiers: Iterable[str], thread: str, since: str, until: str, forgotten: bool | None) -> Filter:
     from strata import moment
-    from strata.shadow.search import Filter
+    from strata.shadow.part import Filter
 
     for field, bound in (("since", since), ("until", until)):
         if bound:
             moment.parse(bound, field=field)
-    return Filter(tuple(map(str, kinds)), tuple(map(str, tiers)), thread, since, until)
+    return Filter(tuple(map(str, kinds)), tuple(map(str, tiers)), thread, since, until, forgotten)
 
 
 def _absent() -> ShadowDamaged:

@@ -14,7 +14,7 @@ from strata import moment
 from strata.errors import Malformed
 from strata.model import Entry
 from strata.shadow.scoring import MOST_TF, codes, weights
-from strata.shadow.segment import COLUMNS, MOST_DOCUMENTS, NAMES, Segment, key, message_key, write
+from strata.shadow.segment import COLUMNS, FORGOTTEN, MOST_DOCUMENTS, NAMES, PINNED, Segment, key, message_key, write
 
 _MOST_POSTINGS = 1_200_000  # about 60 MB in memory
 _FAR = 2**63 - 1
@@ -44,7 +44,7 @@ class Batch:
     def add(self, entry: Entry) -> None:
         """Take in one entry; on an error the batch is unusable."""
         row = [entry.path, entry.ref, entry.kind, entry.title, entry.at, entry.until, entry.thread, entry.message, entry.speaker]
-        if not all(isinstance(value, str) for value in row):
+        if not all(isinstance(value, str) for value in (*row, entry.about)):
             raise TypeError(f"an entry of {entry.path} has a field that is no text: {row}")
         number = len(self._stored) << 8
         found = weights(entry)
@@ -57,8 +57,13 @@ class Batch:
             self._keys[message_key(entry.thread, entry.message)].append(number | 1)
         else:
             self._keys[key("ref", entry.ref)].append(number | 1)
+            if entry.pinned:
+                self._keys[PINNED].append(number | 1)
+        if entry.forgotten:
+            self._keys[FORGOTTEN].append(number | 1)
         self._postings += len(found) + 2
-        self._stored.append(json.dumps([*row, entry.tags, entry.position], separators=(",", ":")).encode())
+        row += [entry.tags, entry.position, entry.about, int(entry.pinned), int(entry.forgotten)]
+        self._stored.append(json.dumps(row, separators=(",", ":")).encode())
         opens, closes, offset = _stretch(entry.at)
         named = {"kind": entry.kind, "tier": entry.path.partition("/")[0], "thread": entry.thread, "speaker": entry.speaker}
         for name, value in named.items():

@@ -21,7 +21,7 @@ from whoosh.reading import TermInfo, TermNotFound
 from strata.shadow.scoring import IMPACT
 from strata.shadow.segment import FIELDS, Segment, key, size
 
-STORED = ("path", "ref", "kind", "title", "at", "until", "thread", "message", "speaker", "tags", "position")
+STORED = ("path", "ref", "kind", "title", "at", "until", "thread", "message", "speaker", "tags", "position", "about", "pinned", "forgotten")
 
 
 def schema() -> fields.Schema:

@@ -27,6 +27,9 @@ class Found(NamedTuple):
     position: int = 0
     score: float = 0.0
     terms: tuple[str, ...] = ()
+    about: str = ""
+    pinned: bool = False
+    forgotten: bool = False
 
     @property
     def tier(self) -> str:

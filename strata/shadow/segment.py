@@ -18,7 +18,7 @@ import os
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 from zlib import crc32
@@ -28,9 +28,12 @@ from whoosh.filedb.structfile import BufferFile, StructFile
 from whoosh.util.numlists import GrowableArray
 
 MOST_DOCUMENTS = 0xFFFF  # a document number has two bytes
-FIELDS = ("message", "path", "ref", "text")  # in the order of their keys
+FIELDS = ("flag", "message", "path", "ref", "text")  # in the order of their keys
 COLUMNS = {"kind": "H", "tier": "H", "thread": "H", "speaker": "H", "position": "q", "opens": "q", "closes": "q", "offset": "h", "stored": "I"}
 NAMES = ("kind", "tier", "thread", "speaker")
+
+Extent = tuple[int, int]
+"""Where a posting list lies in its segment, and its length, in bytes."""
 
 _TAG = b"strata1\n"
 _FOOTER = struct.Struct("<I")
@@ -45,6 +48,10 @@ _CRC32 = 1  # Whoosh's number of the hash function; a quarter of the time of its
 def key(field: str, text: str) -> bytes:
     """The key of a term; lone surrogates are kept."""
     return _PREFIX[field] + text.encode("utf-8", "surrogatepass")
+
+
+PINNED = key("flag", "pinned")  # of the records that are, not of their messages
+FORGOTTEN = key("flag", "forgotten")
 
 
 def message_key(thread: str, message: str = "") -> bytes:
@@ -136,25 +143,36 @@ class Segment:
         offsets = self.column("stored")
         return bytes(self._view[self._blobs + offsets[document] : self._blobs + offsets[document + 1]])
 
-    def extent(self, term: bytes) -> tuple[int, int] | None:
-        """Where the posting list of a key lies (start and length), or None when there is none."""
+    def extent(self, term: bytes) -> Extent | None:
+        """Where the posting list of a key lies, or None when there is none."""
         return self._terms.extent(term)
 
-    def highest(self, extent: tuple[int, int]) -> int:
+    def highest(self, extent: Extent) -> int:
         """The highest impact code of a posting list."""
         return self._view[extent[0]]
 
-    def postings(self, extent: tuple[int, int]) -> tuple[array[int], bytes]:
-        """Document numbers, rising, and their impact codes."""
-        start, length = extent
-        count = size(extent)
+    def postings(self, extent: Extent) -> tuple[array[int], bytes]:
+        """Document numbers, rising, and their impact codes, as copies that are fast to go through."""
+        start = extent[0] + 1
         documents = array("H")
-        documents.frombytes(self._view[start + 1 : start + 1 + 2 * count])
+        documents.frombytes(self._view[start : start + 2 * size(extent)])
         if _SWAP:
             documents.byteswap()
-        return documents, bytes(self._view[start + 1 + 2 * count : start + length])
+        return documents, self.codes(extent).tobytes()
 
-    def starting(self, prefix: bytes) -> Iterator[tuple[bytes, tuple[int, int]]]:
+    def numbers(self, extent: Extent) -> Sequence[int]:
+        """The document numbers of a posting list where they lie, to look a few up: only the pages touched are read."""
+        if _SWAP:
+            return self.postings(extent)[0]
+        start = extent[0] + 1
+        return self._view[start : start + 2 * size(extent)].cast("H")
+
+    def codes(self, extent: Extent) -> memoryview:
+        """The impact codes of a posting list where they lie."""
+        start, length = extent
+        return self._view[start + 1 + 2 * size(extent) : start + length]
+
+    def starting(self, prefix: bytes) -> Iterator[tuple[bytes, Extent]]:
         """Keys that begin with these bytes, in order, with the extents of their postings."""
         for at, length, start, size_ in self._terms.ranges_from(prefix):
             found = bytes(self._view[at : at + length])
@@ -163,7 +181,7 @@ class Segment:
             yield found, (start, size_)
 
 
-def size(extent: tuple[int, int]) -> int:
+def size(extent: Extent) -> int:
     """The number of postings in an extent."""
     return (extent[1] - 1) // 3
 
@@ -217,7 +235,7 @@ class _TermsReader(OrderedHashReader):
             "B": self.dbfile.get_byte, "H": self.dbfile.get_ushort, "i": self.dbfile.get_int, "I": self.dbfile.get_uint, "q": self.dbfile.get_long
         }[typecode]  # fmt: skip
 
-    def extent(self, term: bytes) -> tuple[int, int] | None:
+    def extent(self, term: bytes) -> Extent | None:
         return next(self.ranges_for_key(term), None)
 
 

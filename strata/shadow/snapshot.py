@@ -7,8 +7,9 @@ from itertools import groupby
 from pathlib import Path
 
 from strata.shadow.found import Found
-from strata.shadow.search import Filter, Part, best, matched
-from strata.shadow.segment import Segment, key, message_key
+from strata.shadow.part import Filter, Part
+from strata.shadow.search import best, matched
+from strata.shadow.segment import PINNED, Segment, key, message_key
 from strata.shadow.stamp import Stamp
 from strata.shadow.terms import query_terms
 
@@ -50,7 +51,7 @@ class Snapshot:
         named = [(*_rank(row), *self._names(*row[2:]), row) for row in scored]
         named.sort()
         return [
-            self._found(number, document, -score, matched(self.parts, terms, number, document))
+            self._found(number, document, -score, matched(self.parts[number], terms, document))
             for *_, (score, _order, number, document) in named[:limit]
         ]
 
@@ -58,6 +59,8 @@ class Snapshot:
         """All entries that are wanted: the newest first, then by ref and path."""
         rows = []
         for number, part in enumerate(self.parts):
+            if not wanted.reaches(part):
+                continue
             mask = part.allowed(wanted)
             rows += [(part.order(document), number, document) for document in range(part.segment.documents) if mask is None or mask[document]]
         rows.sort()
@@ -73,6 +76,10 @@ class Snapshot:
             for term, _ in part.segment.starting(key("ref", prefix)):
                 found += [self._found(number, document) for document in part.documents(term)]
         return sorted(found, key=lambda entry: (entry.ref, entry.path))
+
+    def pinned(self) -> set[str]:
+        """The files of pinned records."""
+        return {self._names(number, document)[1] for number, part in enumerate(self.parts) for document in part.documents(PINNED)}
 
     def message_ids(self, thread: str) -> set[str]:
         """The ids of all messages of a thread."""
@@ -102,13 +109,23 @@ class Snapshot:
         term = key("path", path)
         return [part.documents(term) for part in self.parts]
 
+    def records_at(self, paths: Iterable[str]) -> dict[str, Found]:
+        """The record, no message, of each of these files that has one."""
+        found = {}
+        for path in paths:
+            for number, documents in enumerate(self.documents(path)):
+                for entry in (self._found(number, document) for document in documents):
+                    if entry.kind != "message":
+                        found[path] = entry
+        return found
+
     def _names(self, number: int, document: int) -> tuple[str, str]:
         row = self.parts[number].segment.stored(document)
         return row[1], row[0]
 
     def _found(self, number: int, document: int, score: float = 0.0, terms: tuple[str, ...] = ()) -> Found:
-        path, ref, kind, title, at, until, thread, message, speaker, tags, position = self.parts[number].segment.stored(document)
-        return Found(path, ref, kind, title, at, until, thread, message, speaker, tuple(tags), position, score, terms)
+        *names, tags, position, about, pinned, forgotten = self.parts[number].segment.stored(document)
+        return Found(*names, tuple(tags), position, score, terms, about, bool(pinned), bool(forgotten))
 
 
 def _rank(row: tuple[float, tuple[int, int], int, int]) -> tuple[float, tuple[int, int]]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+import pygit2
 
 from strata import Memory
 from strata.model import Message, ToolCall
 
 KEY = b"k" * 32
+DAYS = 3 * 24 * 60  # minutes
 ALPHABET = "abcdefghjkmnpqrstuvwxyz"
 
 
@@ -21,7 +24,7 @@ def opened(root: Path, start: int = 0) -> Memory:
     def now() -> datetime:
         nonlocal minutes
         minutes += 1
-        return datetime(2026, 11, 30, 12 + minutes // 60, minutes % 60, tzinfo=UTC)
+        return datetime(2026, 11, 30, 12, tzinfo=UTC) + timedelta(minutes=minutes)
 
     def new_id(prefix: str, day: str) -> str:
         nonlocal number
@@ -49,6 +52,8 @@ def prepare(root: Path) -> None:
     memory.add("notes/rest", "A note that will rest.\n")
     block = memory.list(kinds=["block"])[0]
     memory.record(card(block.ref, memory.show(block.ref).messages[0].id))
+    memory.add("notes/deep", "A note that will rest deeply.\n")
+    memory.archive("notes/deep")
     (root / "cooled/notes").mkdir(parents=True)
     (root / "active/notes/rest.md").rename(root / "cooled/notes/rest.md")
     memory.add("notes/last", "The last one.\n")
@@ -85,6 +90,13 @@ VERBS: dict[str, Callable[[Memory], object]] = {
     "describe": lambda memory: memory.describe(_first_block(memory), {"title": "Doors", "summary": "Doors are blue.", "tags": ["doors"], "keypoints": []}),
     "record": lambda memory: memory.record(card(_first_block(memory), memory.show(_first_block(memory)).messages[0].id)),
     "config set": lambda memory: memory.config_set("search_limit", "20"),
+    "janitor": lambda memory: opened(memory.root, DAYS).janitor(),
+    "janitor, undone": lambda memory: opened(memory.root, DAYS + 100).undo_janitor(),
+    "promote": lambda memory: memory.promote("notes/rest"),
+    "open an archived note": lambda memory: memory.show("notes/deep"),
+    "forget": lambda memory: memory.forget(["notes/rest", _first_block(memory)]),
+    "restore a version": lambda memory: memory.restore("notes/plan", at="HEAD~1"),
+    "a save at the old place": lambda memory: memory.add("notes/after-save", "Something else.\n"),
     "reindex": lambda memory: memory.reindex(),
     "adopt and add": _by_hand,
 }
@@ -99,16 +111,46 @@ def before(verb: str, root: Path) -> None:
             for _, message in turn(number)
         ]
         (root.parent / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    if verb == "janitor":
+        opened(root).config_set("tiers.cool_after.notes", "1")
+        opened(root).show("notes/plan")
+    if verb == "janitor, undone":
+        before("janitor", root)
+        opened(root, DAYS).janitor()
+    if verb == "a save at the old place":
+        (root / "active/notes/rest.md").write_text("Saved by an editor that had it open.\n", "utf-8")
     if verb == "adopt and add":
         (root / "active/notes/by-hand.md").write_text("# By hand\nA person wrote this.\n", "utf-8")
         (root / "active/notes/plan.md").write_text("A person's plan.\n", "utf-8")
         (root / "active/notes/last.md").unlink()
 
 
+def committed(root: Path, commit: str) -> dict[str, bytes]:
+    """Every file of a commit."""
+    repository = pygit2.Repository(root)
+    found: dict[str, bytes] = {}
+    pending = [("", repository[commit].tree)]
+    while pending:
+        prefix, tree = pending.pop()
+        for entry in tree:
+            if isinstance(entry, pygit2.Tree):
+                pending.append((f"{prefix}{entry.name}/", entry))
+            else:
+                found[f"{prefix}{entry.name}"] = entry.data
+    return _counted(found)
+
+
 def snapshot(root: Path) -> dict[str, bytes]:
-    """Every file of the memory but git's and the local ones."""
-    return {
+    """Every file of the memory but git's, the local ones and the map; of the ledgers, what they count."""
+    return _counted({
         path: place.read_bytes()
         for place in sorted(root.rglob("*"))
-        if place.is_file() and (path := place.relative_to(root).as_posix()).partition("/")[0] not in (".git", ".strata")
-    }
+        if place.is_file() and (path := place.relative_to(root).as_posix()).partition("/")[0] not in (".git", ".strata", "index.md")
+    })  # fmt: skip
+
+
+def _counted(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Ledgers are named after the place of the memory and their lines have random ids: what stays is what was read, and when."""
+    lines = {json.dumps(row): row for path, data in files.items() if path.startswith("ledger/") for row in map(json.loads, data.splitlines())}
+    seen = sorted((row["at"], row["op"], row["refs"]) for row in {row["id"]: row for row in lines.values()}.values())
+    return {path: data for path, data in files.items() if not path.startswith("ledger/")} | ({"ledger": json.dumps(seen).encode()} if seen else {})

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from launcher import STATE, Fixed
+from launcher import LEDGER, STATE, Fixed
 from pages import PAGES, PROJECT, Block, Page, named, session_text
 
 from strata import Memory, __version__, adoption, document, errors, layout, snippet, survey, transcript, yamlread
@@ -128,6 +128,8 @@ def fixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(work)
     monkeypatch.setattr("strata.memory._utc_now", steady.now)
     monkeypatch.setattr("strata.memory._new_id", steady.new_id)
+    monkeypatch.setattr("strata.lifecycle._receipt_id", steady.receipt_id)
+    monkeypatch.setattr("strata.store.ledger_name", lambda key, root: LEDGER)
     return work
 
 
@@ -256,7 +258,8 @@ def anchors(page: Page) -> set[str]:
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
 def test_links_lead_somewhere(path: Path) -> None:
-    links = re.findall(r"\]\(([^)\s]+)\)", Page(path).text)
+    prose = re.sub(r"(?ms)^(`{3,}).*?^\1", "", Page(path).text)
+    links = re.findall(r"\]\(([^)\s]+)\)", prose)
     for link in links:
         if not link.startswith("https://"):
             target, _, anchor = link.partition("#")

@@ -1,0 +1,163 @@
+"""Reads and uses of records: gathered beside the memory as they happen, and carried into the ledger by the next write.
+
+Looking must not dirty the tree, so a read is one line in `.strata/reads.jsonl`. A write takes those lines
+into its own commit. Killed in between, they are taken again, and a receipt counts once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from strata import ledger
+from strata.errors import Locked, NotFound, StrataError
+from strata.files import Files, blob_id
+from strata.files.durable import write_durably
+from strata.files.lock import held
+from strata.layout import LOCAL
+from strata.ledger import Receipt
+from strata.model import Put
+
+_PATIENCE = 1.0  # seconds a reader waits for another to finish its line
+
+
+class Accesses:
+    """The reads that wait beside one memory, and its ledgers; `machine` names this machine's own."""
+
+    def __init__(self, files: Files, machine: str, warn: Callable[[str], None]) -> None:
+        self._files = files
+        self._machine = machine
+        self._warn = warn
+        self._carried = b""
+
+    @property
+    def _place(self) -> Path:
+        return self._files.local / "reads.jsonl"
+
+    def note(self, receipt: Receipt) -> None:
+        """Remember a read. Where nothing can be written the answer stands, and a warning says that it was not counted."""
+        try:
+            self._files.make_local()
+            with self._held(), open(self._place, "ab+", opener=_private) as stream:
+                if stream.tell():
+                    stream.seek(-1, os.SEEK_END)
+                    cut_off = stream.read(1) != b"\n"  # somebody was killed in the middle of a line
+                    stream.write(b"\n" if cut_off else b"")
+                stream.write(receipt.line())
+        except (OSError, StrataError) as error:
+            self._warn(f"this reading was not counted: {error}")
+
+    def waiting(self) -> bytes:
+        """The whole lines that no ledger has taken yet."""
+        try:
+            data = self._place.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return b""
+        return data[: data.rfind(b"\n") + 1]  # the rest is being written, or was cut off
+
+    def carry(self, now: str) -> Put | None:
+        """The edit that takes the waiting lines into this machine's ledger; None when none wait. The memory's lock is held."""
+        try:
+            with self._held():
+                lines = self.waiting()
+        except (Locked, OSError) as error:
+            self._warn(f"readings wait for the next write: {error}")
+            return None
+        found, faults = ledger.receipts(lines)
+        if faults:
+            self._set_aside(lines)
+            return None
+        if not lines:
+            return None
+        path = ledger.name(self._machine, now)
+        old = self._read(path)
+        fresh = b"".join(receipt.line() for receipt in found if f'"{receipt.id}"'.encode() not in old)
+        self._carried = lines
+        if not fresh:
+            self.carried()
+            return None
+        return Put(path, old + (b"" if not old or old.endswith(b"\n") else b"\n") + fresh, blob_id(old) if old else "")
+
+    def carried(self) -> None:
+        """The lines that `carry` took are committed: forget them, and no other."""
+        lines, self._carried = self._carried, b""
+        if not lines:
+            return
+        try:
+            with self._held():
+                data = self._place.read_bytes()
+                if data == lines:
+                    self._place.unlink()
+                elif data.startswith(lines):
+                    write_durably(self._place, data[len(lines) :])
+        except (OSError, Locked) as error:
+            self._warn(f"readings will be taken into the ledger again, and counted once: {error}")
+
+    def times(self) -> tuple[dict[str, list[int]], list[str]]:
+        """For each ref the times it was read or used, in Unix seconds; and the ledgers that cannot be read at all."""
+        found: list[Receipt] = []
+        broken: list[str] = []
+        for path in self.ledgers():
+            try:
+                data = self._files.read(path)
+            except NotFound:
+                continue
+            except StrataError:
+                broken.append(path)
+                continue
+            good, faults = ledger.receipts(data)
+            found += good
+            if faults and not good:
+                broken.append(path)
+        found += ledger.receipts(self.waiting())[0]
+        return ledger.accesses(found), broken
+
+    def ledgers(self) -> list[str]:
+        """The ledger files of all machines."""
+        try:
+            names = os.listdir(self._files.root / ledger.FOLDER)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return [f"{ledger.FOLDER}/{name}" for name in sorted(names) if name.endswith(".jsonl") and not name.startswith(".")]
+
+    def _read(self, path: str) -> bytes:
+        try:
+            return self._files.read(path)
+        except NotFound:
+            return b""
+
+    def _set_aside(self, lines: bytes) -> None:
+        """Lines that are no receipts are kept to be looked at; those that are go on being counted."""
+        found, faults = ledger.receipts(lines)
+        try:
+            with self._held():
+                data = self._place.read_bytes()
+                os.replace(self._place, self._place.with_name("reads.refused"))
+                write_durably(self._place, b"".join(receipt.line() for receipt in found) + data[len(lines) :])
+        except (OSError, Locked) as error:
+            self._warn(f"the readings cannot be mended: {error}")
+        self._warn(f"{len(faults)} lines of {LOCAL}/reads.jsonl were no readings; the file was set aside as {LOCAL}/reads.refused")
+
+    def _held(self):  # type: ignore[no-untyped-def]
+        return held(self._files.local / "reads.lock", _PATIENCE)
+
+
+def by_place(times: dict[str, list[int]], find: Callable[[str], Iterable[str]]) -> dict[str, list[int]]:
+    """Times by path below the tier. Most refs say their place; `find` gives the paths of a ref that does not."""
+    found: dict[str, list[int]] = {}
+    for ref, each in times.items():
+        known = ledger.place(ref)
+        places = {known} | ({path.partition("/")[2] for path in find(ref)} if not _says_place(ref) else set())
+        for place in places:
+            found[place] = sorted(found[place] + each) if place in found else each
+    return found
+
+
+def _says_place(ref: str) -> bool:
+    """Whether the ref is a path, or an id that strata puts at a place of its own."""
+    return "/" in ref or ref.startswith(("blk-", "evt-", "ent-"))
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,222 @@
+"""The part of a memory that is about its tiers: the Janitor, moves and marks by hand, the map, upkeep."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from strata import layout
+from strata.errors import StrataError, TierVanished, UsageError
+from strata.janitor import STEPS
+from strata.ledger import READ, Receipt
+from strata.model import Author, Tier
+from strata.moment import stamp
+from strata.plan import Plan
+from strata.results import Mapped, Marked, Moved, Run, Shown, Tended
+
+if TYPE_CHECKING:
+    from strata.config import Config
+    from strata.lives import Lives
+    from strata.lookup import Lookup
+    from strata.rounds import Rounds
+    from strata.store import Store
+
+SMALL = 200  # files of a memory whose map every write refreshes
+Progress = Callable[[int, int], None]
+
+
+class Lifecycle:
+    """Mixed into `Memory`; every verb here is one commit at most."""
+
+    author: Author
+    _store: Store
+    _lookup: Lookup
+    _now: Callable[[], datetime]
+    _config: Callable[[], Config]
+    _config_to_read: Callable[[], Config]
+    _write: Callable[..., AbstractContextManager[Plan]]
+
+    # -- the Janitor -------------------------------------------------------------------------
+
+    def janitor(
+        self, *, dry_run: bool = False, only: Sequence[str] = (), force: bool = False, progress: Progress | None = None
+    ) -> Run:
+        """Move what rested long enough to cooled/ and archive/, and back what is in use; one commit, with a reason for each file.
+
+        `only` some of promote, migrate, evict. With `dry_run` nothing changes, and the plan is the one a run
+        would carry out. Raises TierVanished when a tier is missing, or more than half of one (and more than
+        20 records) would move, unless `force` is given.
+        """
+        if wrong := [step for step in only if step not in STEPS]:
+            raise UsageError(f"the Janitor does not {' or '.join(wrong)}", remedy=f"its steps are {', '.join(STEPS)}")
+        rounds = self._rounds()
+        if dry_run:
+            return rounds.dry(only or STEPS, progress)
+        done = rounds.run(only or STEPS, force=force, progress=progress)
+        self._draw_map()
+        return done
+
+    def undo_janitor(self) -> Run:
+        """Move back what the last run of the Janitor moved, also after other writes; what moved on since then stays.
+
+        What was lifted that way counts as touched, so the next run does not simply repeat it.
+        """
+        return self._rounds().undo(self.author)
+
+    def _rounds(self) -> Rounds:
+        from strata.rounds import Rounds
+
+        config = self._config()
+        self._store.lock_timeout = config["lock_timeout"]
+        return Rounds(self._store, self._lookup, self._lives, config.policy, self._now)
+
+    @cached_property
+    def _lives(self) -> Lives:
+        from strata.lives import Lives
+
+        return Lives(self._store)
+
+    # -- the map and upkeep ------------------------------------------------------------------
+
+    def map(self, progress: Progress | None = None) -> Mapped:
+        """What is in active/, one line each as far as an agent can read at once; kept in `index.md`, which git ignores."""
+        from strata import atlas
+
+        return atlas.drawn(self._store, self._lives, self._now(), progress)
+
+    def _draw_map(self) -> None:
+        """Bring `index.md` up to date after a write, which does not fail because of it."""
+        from strata import atlas
+
+        try:
+            atlas.drawn(self._store, self._lives, self._now(), settled=True)
+        except (StrataError, OSError) as error:
+            self._store.warn(f"index.md is not up to date: {error}")
+
+    def _draw_small_map(self) -> None:
+        """Keep the map of a small memory up to date at each write, where that costs next to nothing (README: Speed)."""
+        mark = self._store.mark()
+        if mark is not None and sum(count for _, count in mark["folders"].values()) <= SMALL and self._lives.known():
+            self._draw_map()
+
+    def cost(self) -> Cost:
+        """What resting records save in tokens and money, with each formula; prices are settings, and what is not set is not guessed."""
+        from strata.costs import Kept, Prices, Swept, cost
+        from strata.survey import signature
+
+        config, now = self._config_to_read(), int(self._now().timestamp())
+        sizes = ((path, arrived, signature(self._store.root / path)) for path, _, arrived, *_ in self._lives.rows(now))
+        kept = [Kept(path, found[2], arrived) for path, arrived, found in sizes if found]
+        runs = [Swept(run.at, run.looked, run.moves) for run in self._rounds().runs()]
+        return cost(kept, runs, Prices(**{name: config[f"cost_{name}"] for name in Prices._fields}), now)
+
+    def tend(self, *, live: bool) -> Tended:
+        """One cycle of upkeep, as the daemon does it: take over edits made by hand, run the Janitor (dry unless `live`, never
+        with force), bring index and map up to date, merge parts of the index, let git pack.
+
+        What is refused is told in `notes` where the rest can go on; raises what keeps anything from being done.
+        """
+        rounds = self._rounds()
+        rounds.check_tiers()
+        adopted = self._store.adopt() or ""
+        notes: list[str] = []
+        run = Run((), 0)
+        try:
+            run = rounds.run() if live else rounds.dry()
+        except TierVanished as refused:
+            notes.append(str(refused))
+        notes += [*run.passed_over, *([run.guard] if run.guard else [])]
+        self._store.ask(lambda shadow: shadow.optimize())
+        packed = self._store.history.maintain()
+        self._draw_map()
+        return Tended(run.moves, adopted, run.commit, packed, tuple(notes))
+
+    # -- by hand -----------------------------------------------------------------------------
+
+    def promote(self, refs: str | Sequence[str]) -> list[Moved]:
+        """Bring records back to active/, to be written; those that are there stay."""
+        return self._move(refs, Tier.ACTIVE, "promote")
+
+    def rehydrate(self, refs: str | Sequence[str], to: str = Tier.COOLED) -> list[Moved]:
+        """Bring archived records back to cooled/, to be consulted, or with `to` to active/; nothing is ever moved down."""
+        if to not in (Tier.ACTIVE, Tier.COOLED):
+            raise UsageError(f"nothing is rehydrated to {to!r}", remedy="give active or cooled")
+        return self._move(refs, to, "rehydrate")
+
+    def archive(self, refs: str | Sequence[str]) -> list[Moved]:
+        """Put records into archive/ at once, whatever their age; raises Refused for a pinned one."""
+        return self._move(refs, Tier.ARCHIVE, "archive")
+
+    def _move(self, refs: str | Sequence[str], tier: str, step: str) -> list[Moved]:
+        from strata import rounds, standing
+
+        with self._write(step) as plan:
+            moves = standing.move(plan, self._store, self._lookup, _several(refs), tier, step)
+        return [rounds.moved(move) for move in moves]
+
+    def pin(self, refs: str | Sequence[str]) -> list[Marked]:
+        """Let records never move by themselves, and weigh fully: one line in the header, and the age stays what it is."""
+        return self._mark(refs, "pinned", True, "pin")
+
+    def unpin(self, refs: str | Sequence[str]) -> list[Marked]:
+        """Take `pinned` away again."""
+        return self._mark(refs, "pinned", None, "unpin")
+
+    def forget(self, refs: str | Sequence[str]) -> list[Marked]:
+        """Hide records from search, list, show and context, in whichever tier they lie; the files stay, and `restore` shows them again.
+
+        Takes exact refs only. Raises NotFound for one that does not exist, and then nothing is forgotten.
+        """
+        return self._mark(refs, "forgotten_at", stamp(self._now()), "forget")
+
+    def restore(self, refs: str | Sequence[str], *, at: str | None = None) -> list[Marked]:
+        """Show forgotten records again; with `at`, a revision or a date, make one record what it was then, also when it was deleted since."""
+        names = _several(refs)
+        if at is None:
+            return self._mark(names, "forgotten_at", None, "restore")
+        if len(names) != 1:
+            raise UsageError("an earlier version is restored of one record at a time", remedy="give one ref with --at")
+        from strata import standing
+
+        with self._write("restore") as plan:
+            ref, path = standing.restore_version(plan, self._store, self._lookup, names[0], at)
+        return [Marked(ref, path, "restore", plan.commit or "")]
+
+    def _mark(self, refs: str | Sequence[str], key: str, value: Any, verb: str) -> list[Marked]:
+        from strata import standing
+
+        with self._write(verb) as plan:
+            done = standing.mark(plan, self._store, self._lookup, _several(refs), key, value, verb)
+        return [Marked(ref, path, verb, (plan.commit or "") if fresh else "") for ref, path, fresh in done]
+
+    def _opened(self, shown: Shown) -> Shown:
+        """Count the reading of a record, and bring it back from archive/; what cannot be done now is said, and the answer stands."""
+        from strata import rounds, standing
+        now = self._now()
+        ref = layout.split_ref(shown.ref)[0]
+        self._store.accesses.note(Receipt(_receipt_id(), READ, (ref,), stamp(now)))
+        if shown.tier != Tier.ARCHIVE:
+            return shown
+        try:
+            with self._write("rehydrate") as plan:
+                moves = standing.move(plan, self._store, self._lookup, [shown.path.removesuffix(".md")], Tier.COOLED, "rehydrate")
+        except (StrataError, OSError) as error:
+            self._store.warn(f"it stays in archive/ for now: {error}")
+            return shown
+        target = next((rounds.moved(move).target for move in moves), shown.path)
+        return shown._replace(tier=layout.tier_of(target), path=target, moved=shown.path if moves else "")
+
+
+def _receipt_id() -> str:
+    return os.urandom(8).hex()
+
+
+def _several(refs: str | Sequence[str]) -> Sequence[str]:
+    names = (refs,) if isinstance(refs, str) else tuple(refs)
+    if not names:
+        raise UsageError("no record is named", remedy="give one or more refs")
+    return names

@@ -1,0 +1,242 @@
+"""A round of the Janitor: what it looks at, when it stops, how a run is carried out and undone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from strata import layout
+from strata.accesses import by_place
+from strata.charts import by_access, by_age
+from strata.errors import NotFound, TierVanished
+from strata.janitor import DAY, STEPS, Household
+from strata.model import JANITOR, Author, Move, Rename, Tier
+from strata.plan import Plan
+from strata.policy import Policy
+from strata.results import Moved, Run
+
+if TYPE_CHECKING:
+    from strata.lives import Lives
+    from strata.lookup import Lookup
+    from strata.store import Store
+
+OPERATION, UNDO = "janitor", "undo-janitor"
+_PAST = {"migrate": "migrated", "evict": "archived", "promote": "promoted"}
+Progress = Callable[[int, int], None]
+
+
+class PastRun(NamedTuple):
+    """A run that history knows: its commit, its time, how many records it looked at and moved."""
+
+    commit: str
+    at: str
+    looked: int
+    moves: int
+
+
+class Rounds:
+    """The Janitor at work in one memory."""
+
+    def __init__(self, store: Store, lookup: Lookup, lives: Lives, policy: Policy, now: Callable[[], datetime]) -> None:
+        self._store = store
+        self._lookup = lookup
+        self._policy = policy
+        self._now = now
+        self._lives = lives
+        self.notes: list[str] = []
+
+    # -- looking -------------------------------------------------------------------------------
+
+    def household(self, progress: Progress | None = None) -> Household:
+        """The records as they are now, edits that nobody committed included; nothing is written but caches."""
+        now = int(self._now().timestamp())
+        lives = self._lives.rows(now, progress)
+        times, broken = self._store.accesses.times()
+        pinned = self._store.ask(lambda shadow: shadow.pinned())
+        self._broken = broken
+        return Household(lives, self._policy, by_place(times, self._places), pinned, now)
+
+    def _places(self, ref: str) -> list[str]:
+        return [found.path for found in self._store.ask(lambda shadow: shadow.find(ref)) if found.ref == ref]
+
+    def _due(self, household: Household, only: Collection[str], missing: Collection[str]) -> list[Move]:
+        """The plan, less what cannot be carried out, each with a note."""
+        if self._broken:
+            self.notes.append(f"{', '.join(self._broken)} cannot be read, so nothing is demoted: who knows what was read lately (strata doctor)")
+            only = [step for step in only if step == "promote"]
+        moves = []
+        there = _Names(self._store.root)
+        for move in household.plan(only):
+            if missing and {layout.tier_of(move.source), layout.tier_of(move.target)} & set(missing):
+                continue
+            if there.has(move.target):
+                self.notes.append(f"{move.source}: a file is at {move.target} already; keep one of them")
+            elif not there.has(move.source):
+                self.notes.append(f"{move.source}: git knows it, but it is not in the working tree")
+            else:
+                moves.append(move)
+        return moves
+
+    # -- running -------------------------------------------------------------------------------
+
+    def dry(self, only: Collection[str] = STEPS, progress: Progress | None = None) -> Run:
+        """The plan as a run now would carry it out, and what would stop that run."""
+        guard = ""
+        vanished = self._vanished()
+        if vanished:
+            guard = self._says_vanished(vanished).message
+        household = self.household(progress)
+        moves = self._due(household, only, vanished)
+        if crowd := household.crowded(moves):
+            guard = guard or self._says_crowded(*crowd).message
+        return Run(tuple(map(moved, moves)), household.size, "", True, tuple(self.notes), guard)
+
+    def run(self, only: Collection[str] = STEPS, *, force: bool = False, progress: Progress | None = None) -> Run:
+        """Carry out the plan as one commit. Raises TierVanished where a tier is gone or most of one would move, unless `force`d."""
+        vanished = self._vanished()
+        if not force:
+            self.check_tiers()
+        if vanished:
+            self.notes += [f"{tier}/ is missing and was left alone" for tier in vanished]
+        self._lives.table(progress)  # what takes long is done before the lock is held
+        with self._store.write(OPERATION, JANITOR, leave=vanished) as plan:
+            household = self.household()
+            moves = self._due(household, only, vanished)
+            if (crowd := household.crowded(moves)) and not force:
+                raise self._says_crowded(*crowd)
+            _fill(plan, moves)
+            plan.trailers.append(("Strata-Looked", str(household.size)))
+        return Run(tuple(map(moved, moves)), household.size, plan.commit or "", False, tuple(self.notes))
+
+    def undo(self, author: Author) -> Run:
+        """Move back what the last run moved that was not undone yet. Raises NotFound when there is none."""
+        self._store.refresh()
+        with self._store.write(UNDO, author) as plan:
+            run, pairs = self._last_run()
+            moves = []
+            for source, target in pairs:
+                if not self._store.files.exists(target):
+                    self.notes.append(f"{target}: it is not there any more, and stays where it is now")
+                elif self._store.files.exists(source):
+                    self.notes.append(f"{target}: a file is at {source} by now; keep one of them")
+                else:
+                    moves.append(Move(target, source, "undo", f"undoes the run {run[:10]}"))
+            _fill(plan, moves)
+            plan.subject = f"Undo the Janitor's run {run[:10]}"
+            plan.trailers.append(("Strata-Undoes", run))
+        return Run(tuple(map(moved, moves)), len(pairs), plan.commit or "", False, tuple(self.notes))
+
+    def _last_run(self) -> tuple[str, list[tuple[str, str]]]:
+        undone: set[str] = set()
+        for commit, _, trailers in self._store.history.operations():
+            named = dict(trailers)
+            if named.get("Strata-Op") == UNDO:
+                undone.add(named.get("Strata-Undoes", ""))
+            elif named.get("Strata-Op") == OPERATION and commit not in undone:
+                return commit, self._store.history.renames(commit)
+        raise NotFound("there is no run of the Janitor to undo", remedy="strata log shows what was done; git revert takes back any commit")
+
+    def outlook(self) -> dict[str, Any]:
+        """Ages and accesses of the records, what moves next, and the last run: the part of a status that is about tiers."""
+        household = self.household()
+        due = [(move.step, "") for move in household.plan()] + [(waiting.step, _day(waiting.due)) for waiting in household.waiting()]
+        first = {step: min(day for each, day in due if each == step) for step in dict(due)}
+        last, moves = self._latest()
+        return {
+            "ages": by_age(seconds / DAY for _, seconds in household.idle()),
+            "accesses": by_access(number for _, number in household.accessed()),
+            "next_moves": tuple((step, due.count((step, first[step])), first[step]) for step in STEPS if step in first),
+            "last_run": last,
+            "last_run_moves": moves,
+        }
+
+    def _latest(self) -> tuple[str, int]:
+        """When the last run that moved anything was, and how much it moved."""
+        for run in self.runs():
+            return run.at, run.moves
+        return "", 0
+
+    def runs(self) -> Iterator[PastRun]:
+        """The runs that moved something, the newest first; the others left no commit."""
+        for commit, at, trailers in self._store.history.operations():
+            named = dict(trailers)
+            if named.get("Strata-Op") == OPERATION:
+                looked = named.get("Strata-Looked", "")
+                yield PastRun(commit, at, int(looked) if looked.isdecimal() else 0, sum(key == "Strata-Reason" for key, _ in trailers))
+
+    def check_tiers(self) -> None:
+        """Raise TierVanished when a tier is gone."""
+        if vanished := self._vanished():
+            raise self._says_vanished(vanished)
+
+    # -- stopping ------------------------------------------------------------------------------
+
+    def _vanished(self) -> list[str]:
+        """Tiers whose folder is gone, empty or unreadable although git knows records there."""
+        found = []
+        for tier in Tier:
+            try:
+                empty = not os.listdir(self._store.root / tier)
+            except FileNotFoundError:
+                empty = True
+            except OSError:
+                found.append(str(tier))
+                continue
+            if empty and any(layout.is_record(path) for path, _ in self._store.history.walk(under=tier)):
+                found.append(str(tier))
+        return found
+
+    def _says_vanished(self, tiers: Sequence[str]) -> TierVanished:
+        names = " and ".join(f"{tier}/" for tier in tiers)
+        back = " ".join(tiers)
+        return TierVanished(
+            f"git knows records in {names}, but nothing of it can be seen; nothing was moved",
+            path=tiers[0],
+            remedy=f"mount it, or restore it: git checkout -- {back}; to run without it: strata janitor --force; if it is meant to go: git rm -r -q {back} && git commit",
+        )
+
+    def _says_crowded(self, tier: str, leaving: int, there: int) -> TierVanished:
+        return TierVanished(
+            f"{leaving:,} of the {there:,} records in {tier}/ would move at once; nothing was moved",
+            path=tier,
+            remedy="see why: strata janitor --dry-run; if it is right: strata janitor --force; else change the rules: strata config set tiers.cool_after 60",
+        )
+
+
+class _Names:
+    """What lies in the folders of a memory, each listed once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._listed: dict[str, set[str]] = {}
+
+    def has(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        names = self._listed.get(folder)
+        if names is None:
+            try:
+                names = set(os.listdir(self._root / folder))
+            except (FileNotFoundError, NotADirectoryError):
+                names = set()
+            self._listed[folder] = names
+        return name in names
+
+
+def _day(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+
+
+def _fill(plan: Plan, moves: Sequence[Move]) -> None:
+    """The edits and the message of a run."""
+    plan.edits += [Rename(move.source, move.target) for move in moves]
+    counts = {step: sum(move.step == step for move in moves) for step in _PAST}
+    plan.subject = "Janitor: " + (", ".join(f"{number} {_PAST[step]}" for step, number in counts.items() if number) or "nothing to do")
+    plan.trailers += [("Strata-Reason", f"{layout.ref_at(move.source)} {layout.tier_of(move.source)} -> {layout.tier_of(move.target)}: {move.reason}") for move in moves]
+
+
+def moved(move: Move) -> Moved:
+    """A move as its verb returns it."""
+    return Moved(layout.ref_at(move.source), move.source, move.target, move.step, move.reason)

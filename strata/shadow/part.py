@@ -1,0 +1,152 @@
+"""A segment with its removed documents, and which of its documents a filter wants."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import cached_property
+from itertools import compress
+from typing import NamedTuple
+
+from strata import moment
+from strata.shadow.segment import FORGOTTEN, Extent, Segment, size
+
+
+class Part:
+    """A segment with its removed documents, and what was worked out about it."""
+
+    def __init__(self, segment: Segment, dead: Sequence[int]) -> None:
+        self.segment = segment
+        self.dead = array("H", dead)
+        self._counts: dict[bytes, int] = {}
+        self._allowed: dict[Filter, bytes | None] = {}
+
+    @property
+    def living(self) -> int:
+        """The number of documents that were not removed."""
+        return self.segment.documents - len(self.dead)
+
+    @cached_property
+    def alive(self) -> bytes:
+        """For each document 1, or 0 where it was removed."""
+        return self._where(self.dead, others=True)
+
+    @cached_property
+    def forgotten(self) -> Sequence[int]:
+        """The documents of files that a person wants to see no more."""
+        return self.documents(FORGOTTEN)
+
+    def documents(self, term: bytes) -> list[int]:
+        """The living documents of a key."""
+        extent = self.segment.extent(term)
+        if extent is None:
+            return []
+        found = self.segment.postings(extent)[0]
+        return list(compress(found, map(self.alive.__getitem__, found))) if self.dead else list(found)
+
+    def count(self, term: bytes, extent: Extent) -> int:
+        """How many living documents have the term."""
+        if not self.dead:
+            return size(extent)
+        known = self._counts.get(term)
+        if known is None:
+            documents = self.segment.numbers(extent)
+            if len(self.dead) * 8 < len(documents):
+                known = len(documents) - sum(place(documents, document) >= 0 for document in self.dead)
+            else:
+                known = sum(map(self.alive.__getitem__, documents))
+            self._counts[term] = known
+        return known
+
+    def has(self, name: str, wanted: Sequence[str]) -> bool:
+        """Whether any document may have one of these names, and so has to be looked at; no names want all."""
+        return not wanted or not set(wanted).isdisjoint(self.segment.names[name])
+
+    def allowed(self, wanted: Filter) -> bytes | None:
+        """For each document 1 where it is alive and wanted, else 0; None when all are."""
+        if wanted not in self._allowed:
+            if len(self._allowed) > 8:
+                self._allowed.clear()
+            self._allowed[wanted] = self._mask(wanted)
+        return self._allowed[wanted]
+
+    def order(self, document: int) -> tuple[int, int]:
+        """A key that puts documents newest first, unknown times last: `moment.sort_key`, negated."""
+        column = self.segment.column
+        opens, offset = column("opens")[document], column("offset")[document]
+        if opens < 0:
+            return 1, 0
+        return offset * 60_000_000 - opens, column("closes")[document] - opens
+
+    def _mask(self, wanted: Filter) -> bytes | None:
+        segment = self.segment
+        masks = [self.alive] if self.dead else []
+        for name, chosen in wanted.names():
+            table = bytes(value in chosen for value in segment.names[name])
+            if 0 in table:
+                masks.append(bytes(map(table.__getitem__, segment.column(name))))
+        if wanted.since or wanted.until:
+            masks.append(wanted.in_time(segment))
+        if wanted.forgotten is not None and (wanted.forgotten or self.forgotten):
+            masks.append(self._where(self.forgotten, others=not wanted.forgotten))
+        if not masks:
+            return None
+        both = int.from_bytes(masks[0])
+        for mask in masks[1:]:
+            both &= int.from_bytes(mask)
+        return both.to_bytes(segment.documents)
+
+    def _where(self, documents: Sequence[int], *, others: bool) -> bytes:
+        """For each document whether it is one of these, as 1 or 0; with `others` whether it is none of them."""
+        found = bytearray((b"\0", b"\1")[others]) * self.segment.documents
+        for document in documents:
+            found[document] = not others
+        return bytes(found)
+
+
+class Filter(NamedTuple):
+    """Which documents are wanted; an empty field wants all. The bounds are known to be times."""
+
+    kinds: tuple[str, ...] = ()
+    tiers: tuple[str, ...] = ()
+    thread: str = ""
+    since: str = ""
+    until: str = ""
+    forgotten: bool | None = False  # None: forgotten or not
+
+    def names(self) -> list[tuple[str, tuple[str, ...]]]:
+        """What the columns of names have to hold, of those that are restricted."""
+        chosen = (("kind", self.kinds), ("tier", self.tiers), ("thread", (self.thread,) if self.thread else ()))
+        return [(name, wanted) for name, wanted in chosen if wanted]
+
+    def reaches(self, part: Part) -> bool:
+        """Whether anything in the part can be wanted, told by its names alone."""
+        return all(part.has(name, wanted) for name, wanted in self.names())
+
+    def in_time(self, segment: Segment) -> bytes:
+        """What `moment.within` says, from numbers: a bound without an offset is compared with the written clock."""
+        opens, closes, offsets = (segment.column(name) for name in ("opens", "closes", "offset"))
+        found = [start >= 0 for start in opens]
+        if self.since:
+            bound = moment.parse(self.since, field="since")
+            least, shift = _micros(bound.start if bound.offset is not None else bound.opens), bound.offset is not None
+            ends = (end - offset * 60_000_000 for end, offset in zip(closes, offsets, strict=True)) if shift else closes
+            found = [known and end > least for known, end in zip(found, ends, strict=True)]
+        if self.until:
+            bound = moment.parse(self.until, field="until")
+            most, shift = _micros(bound.end if bound.offset is not None else bound.closes), bound.offset is not None
+            starts = (start - offset * 60_000_000 for start, offset in zip(opens, offsets, strict=True)) if shift else opens
+            found = [known and start < most for known, start in zip(found, starts, strict=True)]
+        return bytes(found)
+
+
+def place(documents: Sequence[int], document: int) -> int:
+    """Where a document stands among rising numbers, or -1."""
+    at = bisect_left(documents, document)
+    return at if at < len(documents) and documents[at] == document else -1
+
+
+def _micros(value: datetime) -> int:
+    return (value.replace(tzinfo=None) - datetime.min) // timedelta(microseconds=1)

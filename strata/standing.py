@@ -1,0 +1,124 @@
+"""Where a record stands, by somebody's word: in which tier, pinned, forgotten, brought back as it once was."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from strata import layout
+from strata.document import Document
+from strata.entries import ref_of
+from strata.errors import AlreadyExists, Conflict, NotFound, Refused, UsageError
+from strata.files import blob_id
+from strata.lookup import Lookup
+from strata.model import Kind, Move, Rename
+from strata.plan import Plan
+
+if TYPE_CHECKING:
+    from strata.store import Store
+
+FORGOTTEN = "forgotten_at"
+_SAID = {"promote": "promoted by hand", "rehydrate": "brought back by hand", "archive": "archived by hand", "read": "opened"}
+
+
+def move(plan: Plan, store: Store, lookup: Lookup, refs: Sequence[str], tier: str, step: str) -> list[Move]:
+    """Add the edits that bring records into a tier; those that lie there already stay.
+
+    `rehydrate` only lifts, so what is nearer already stays too. Raises Refused for a pinned record that would
+    be archived, UsageError for a tail.
+    """
+    moves = []
+    for ref in dict.fromkeys(refs):
+        path = _record(store, lookup, ref, exact=False)
+        here = layout.tier_of(path)
+        if here == tier or (step == "rehydrate" and layout.TIERS.index(here) < layout.TIERS.index(tier)):
+            continue
+        document = Document.parse(store.files.read(path), path)
+        if step == "archive" and document.flag("pinned"):
+            raise Refused("it is pinned, and pinned records do not move", ref=ref, path=path, remedy=f"strata unpin {ref}")
+        target = f"{tier}/{path.partition('/')[2]}"
+        if store.files.exists(target):
+            raise AlreadyExists("a file is there already; nothing was moved", ref=ref, path=target, remedy="keep one of the two")
+        moves.append(Move(path, target, step, _SAID[step]))
+        plan.trailers.append(("Strata-Record", ref_of(path, document)))
+    plan.edits += [Rename(each.source, each.target) for each in moves]
+    plan.subject = f"{step.capitalize()} {_names(plan)}"
+    plan.trailers += [("Strata-Reason", f"{layout.ref_at(each.source)} {layout.tier_of(each.source)} -> {tier}: {each.reason}") for each in moves]
+    return moves
+
+
+def mark(plan: Plan, store: Store, lookup: Lookup, refs: Sequence[str], key: str, value: Any, verb: str) -> list[tuple[str, str, bool]]:
+    """Add the edits that set one key of the records' headers, or take it away with None: ref, path and whether it changed.
+
+    Raises Malformed for a header that cannot be read; such a file is never rewritten.
+    """
+    done = []
+    for ref in dict.fromkeys(refs):
+        path = _record(store, lookup, ref, exact=key == FORGOTTEN)
+        document = Document.parse(store.files.read(path), path)
+        if document.problem:
+            raise document.problem
+        if key == FORGOTTEN and value and document.text(FORGOTTEN):
+            value = document.text(FORGOTTEN)  # forgotten already: since then
+        changed = document.set(**{key: value})
+        name = ref_of(path, document)
+        if fresh := changed.data != document.data:
+            plan.put(path, changed.data, blob_id(document.data))
+            plan.trailers.append(("Strata-Record", name))
+        done.append((name, path, fresh))
+    plan.subject = f"{verb.capitalize()} {_names(plan)}"
+    return done
+
+
+def restore_version(plan: Plan, store: Store, lookup: Lookup, ref: str, rev: str) -> tuple[str, str]:
+    """Add the edits that make a record what it was at a revision or date: its ref and path.
+
+    A record that exists no more comes back to the tier it lay in then. Raises NotFound, and Refused for a block
+    whose source differs from what was sealed.
+    """
+    commit = store.history.resolve(rev)
+    name, message = layout.split_ref(ref)
+    if message:
+        raise UsageError("a message cannot be restored alone", ref=ref, remedy=f"name its record: {name}")
+    then = lookup.past.place(name, commit)
+    if then is None or not layout.is_record(then) or layout.kind_of(then) == Kind.TAIL:
+        raise NotFound(f"this memory held no record {name!r} at {rev}", ref=name, remedy=f"`strata log {name}` shows when it came")
+    data = store.history.read(then, commit)
+    document = Document.parse(data, then)
+    if layout.kind_of(then) == Kind.BLOCK and hashlib.sha256(document.body).hexdigest() != document.text("source_sha256"):
+        raise Refused("the source in that version is not what was sealed", ref=name, path=then, remedy="choose another revision")
+    try:
+        now = lookup.record(name)
+    except NotFound:
+        now = ""
+    if now:
+        plan.put(now, data, blob_id(store.files.read(now)))
+    elif twin := store.files.twin(then):
+        raise Conflict("another file has its name, or one in other letters", ref=name, path=twin, remedy="move it away")
+    else:
+        plan.put(then, data)
+    plan.subject = f"Restore {name} as of {commit[:10]}"
+    plan.trailers += [("Strata-Record", ref_of(then, document)), ("Strata-Restores", commit)]
+    return ref_of(then, document), now or then
+
+
+def forgotten_since(document: Document) -> str:
+    """When a record was forgotten, as its header says; "" for one that was not."""
+    return document.text(FORGOTTEN)
+
+
+def _record(store: Store, lookup: Lookup, ref: str, *, exact: bool) -> str:
+    """The path of the record a person names; never a message or a tail."""
+    path = lookup.record(ref, exact=exact)
+    name, message = layout.split_ref(ref)
+    if message:
+        raise UsageError(f"{ref} is a message; this is about whole records", ref=ref, remedy=f"name its record: {name}")
+    if layout.kind_of(path) == Kind.TAIL:
+        raise UsageError("these turns are not sealed yet, and a tail always stays in active/", ref=ref, path=path, remedy="seal them first: strata seal")
+    return path
+
+
+def _names(plan: Plan) -> str:
+    names = [value for key, value in plan.trailers if key == "Strata-Record"]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "") if names else "nothing"

@@ -1,0 +1,146 @@
+"""What the Janitor costs at growing sizes: planning beside `find`, a run of about a thousand moves beside `git mv` and `git commit`.
+
+    python tests/bench/janitor.py [--sizes 10000,100000] [--runs 7] [--keep DIRECTORY]
+
+Each run is in a process of its own, so that its memory can be measured; times are medians in milliseconds, without
+the start of the process. The yardstick runs right after, on other files of the same repository; without --keep the memory is thrown away.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from generate import generate  # noqa: E402
+
+MOVED = 1_000  # records a run is to move, about
+
+CHILD = """
+import gc, json, resource, sys, time
+from datetime import UTC, datetime, timedelta
+from strata import Memory
+gc.set_threshold(50_000, 20, 100)  # as the command sets it
+now = datetime.now(UTC) + timedelta(days=40)
+memory = Memory.open(sys.argv[1], now=lambda: now)
+memory.search("warm up")
+begun = time.perf_counter()
+run = memory.janitor(dry_run=sys.argv[2] == "dry", force=True)
+print(json.dumps([(time.perf_counter() - begun) * 1000, len(run.moves), run.looked, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
+
+
+def timed(action: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    action()
+    return (time.perf_counter() - begun) * 1000
+
+
+def janitor(root: Path, how: str) -> list[float]:
+    """Milliseconds, moves, records looked at, peak memory in MB."""
+    done = subprocess.run([sys.executable, "-c", CHILD, str(root), how], capture_output=True, text=True, check=True)
+    found: list[float] = json.loads(done.stdout)
+    return found
+
+
+def git(root: Path, *words: str) -> None:
+    subprocess.run(["git", "-c", "user.name=b", "-c", "user.email=b@strata.invalid", "-c", "gc.auto=0", *words], cwd=root, check=True, capture_output=True)
+
+
+def find(root: Path) -> float:
+    return timed(lambda: subprocess.run(["find", "active", "cooled", "-type", "f", "-printf", "%T@ %p\n"], cwd=root, check=True, capture_output=True))
+
+
+def measure(count: int, runs: int, scratch: Path) -> dict[str, float]:
+    root = scratch / f"m{count}"
+    if not root.exists():
+        memory = generate(root, count)
+        memory.reindex()
+        memory.close()
+    row: dict[str, float] = {"first plan, from the whole history": janitor(root, "dry")[0]}
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True).stdout.strip()
+    piles = folders_to_move(root)
+    for name, pile in (("all of active/ due", None), ("a thousand due", piles[0])):
+        if pile:
+            limit_moves(root, pile)
+        plans, finds = [], []
+        for _ in range(runs):
+            plans.append(janitor(root, "dry"))
+            finds.append(find(root))
+        row[f"plan, {name}"], row[f"records ({name})"], row[f"due ({name})"] = (statistics.median(plan[at] for plan in plans) for at in (0, 2, 1))
+        row[f"find active cooled ({name})"] = statistics.median(finds)
+        row[f"plan / find ({name})"] = row[f"plan, {name}"] / row[f"find active cooled ({name})"]
+    ours, theirs, peaks, moves = [], [], [], []
+    for ours_pile, theirs_pile in zip(piles[0::2], piles[1::2], strict=False):
+        limit_moves(root, ours_pile)
+        janitor(root, "dry")
+        found = janitor(root, "live")
+        ours.append(found[0])
+        moves.append(found[1])
+        peaks.append(found[3])
+        for folder in theirs_pile:
+            (root / "cooled" / folder).mkdir(parents=True, exist_ok=True)
+        theirs.append(timed(lambda pile=theirs_pile: move_by_git(root, pile)))  # type: ignore[misc]
+    git(root, "reset", "-q", "--hard", head)
+    row["moves of a run"], row["run"], row["peak memory of a run, MB"] = statistics.median(moves), statistics.median(ours), max(peaks)
+    row["git mv + git commit"] = statistics.median(theirs)
+    row["run / git"] = row["run"] / row["git mv + git commit"]
+    return row
+
+
+def folders_to_move(root: Path) -> list[list[str]]:
+    """Folders of active/ in piles that each hold about as many records as a run is to move."""
+    piles: list[list[str]] = [[]]
+    total = 0
+    for place in sorted([*(root / "active").glob("events/*/*"), *(root / "active").glob("notes/*/*")]):
+        piles[-1].append(place.relative_to(root / "active").as_posix())
+        total += sum(1 for _ in place.iterdir())
+        if total >= MOVED * 0.9:
+            piles.append([])
+            total = 0
+    return piles[:-1]
+
+
+def limit_moves(root: Path, folders: list[str]) -> None:
+    """Rules by which only these folders cool."""
+    lines = ["tiers.cool_after: never", "tiers.archive_after: never", "tiers.cool_after.entities: never", *(f"tiers.cool_after.{folder}: 1" for folder in folders)]
+    (root / "strata.yaml").write_text("".join(line + "\n" for line in lines), "utf-8")
+
+
+def move_by_git(root: Path, folders: list[str]) -> None:
+    for folder in folders:
+        git(root, "mv", *sorted(place.relative_to(root).as_posix() for place in (root / "active" / folder).iterdir()), f"cooled/{folder}/")
+    git(root, "commit", "-q", "-m", "moved")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="10000,100000")
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--keep", help="a directory to keep the memories in and take them from")
+    options = parser.parse_args()
+    os.environ["PYTHONHASHSEED"] = "0"
+    scratch = Path(options.keep or tempfile.mkdtemp(prefix="strata-bench-"))
+    scratch.mkdir(parents=True, exist_ok=True)
+    sizes = [int(size) for size in options.sizes.split(",")]
+    try:
+        columns = [measure(size, options.runs, scratch) for size in sizes]
+    finally:
+        if not options.keep:
+            shutil.rmtree(scratch, ignore_errors=True)
+    print(f"{'milliseconds (median)':<36}" + "".join(f"{size:>12,}" for size in sizes))
+    for name in columns[0]:
+        print(f"{name:<36}" + "".join(f"{column[name]:>12,.2f}" if column[name] < 100 else f"{column[name]:>12,.0f}" for column in columns))
+
+
+if __name__ == "__main__":
+    main()
