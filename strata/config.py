@@ -26,6 +26,8 @@ class Setting(NamedTuple):
 
 def _whole(low: int, high: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
+        if not (text.isascii() and text.isdecimal()):  # int() takes 1_0 and the digits of any script
+            raise ValueError(text)
         value = int(text)
         if not low <= value <= high:
             raise ValueError(text)
@@ -40,6 +42,8 @@ def _days(text: str) -> int | str:
 
 def _number(low: float, high: float) -> Callable[[str], float]:
     def parse(text: str) -> float:
+        if not text.isascii() or "_" in text:
+            raise ValueError(text)
         value = float(text)
         if not low <= value <= high:
             raise ValueError(text)
@@ -83,7 +87,7 @@ SETTINGS_TABLE: dict[str, Setting] = {
         Setting("tiers.cool_after.entities", 60, _days, _DAYS, "The same, for entities."),
         Setting("tiers.archive_after", 90, _days, _DAYS, "Idle days after which a record moves from cooled/ to archive/."),
         Setting("tiers.keep_accesses", 1, _whole(0, 1_000_000), _ACCESSES, "A record that was accessed more often than this since it cooled stays in cooled/."),
-        Setting("tiers.promote_accesses", 3, _whole(1, 1_000_000), _ACCESSES, "Accesses since it came to rest that bring a record back to active/."),
+        Setting("tiers.promote_accesses", 3, _whole(1, 1_000_000), "a whole number, 1 or more", "Accesses since it came to rest that bring a record back to active/."),
         Setting("daemon_interval", 15, _whole(1, 10_080), "whole minutes, from 1 to 10080", "Minutes between two cycles of the daemon."),
         Setting("cost_bytes_per_token", 4.0, _number(0.1, 100), "a number from 0.1 to 100", "Bytes of text that make a token, by estimate, for `strata cost`."),
         Setting("cost_input_price", 0.0, _number(0, 1e6), _PRICE, "What a model charges for a million tokens that it reads."),
@@ -110,7 +114,10 @@ class Config:
             raise Malformed(problem.message, path=SETTINGS, line=line, remedy=f"correct {SETTINGS} by hand; nothing was changed")
         if not self._document.has_header or self._document.body.strip():
             raise Malformed("this is not one mapping of settings", path=SETTINGS, line=1, remedy=f"correct {SETTINGS} by hand; nothing was changed")
-        header = dict(_flat(self._document.header))
+        pairs = list(_flat(self._document.header))
+        header = dict(pairs)
+        if twice := next((key for key, _ in pairs if [each for each, _ in pairs].count(key) > 1), ""):
+            raise Malformed(f"{twice} is set twice", path=SETTINGS, line=(self._document.line_of(twice) or 2) - 1, remedy=f"keep one: as {twice}, or below {PREFIX}:")
         self.values: dict[str, Any] = {row.key: row.default for row in SETTINGS_TABLE.values()}
         self.unknown = tuple(key for key in header if _row(key) is None)
         for key, text in header.items():
@@ -164,6 +171,8 @@ def known(key: str) -> Setting:
     """The row of a setting; raises NotFound for a name that is none, UsageError for a prefix no record can have."""
     row = _row(key)
     if row is None:
+        if any(key.startswith(f"{family}.") for family in _FAMILIES):
+            raise NotFound(f"{key!r} names no place below a tier", remedy=f"after the second dot comes {', '.join(_PLACES)}, or a folder below one of them, without a slash at its end")
         raise NotFound(f"no setting is called {key!r}", remedy="the settings are " + ", ".join(SETTINGS_TABLE))
     return row
 

@@ -21,6 +21,8 @@ def entries(path: str, data: bytes) -> list[Entry]:
     document = Document.parse(data, path)
     found = _entries(path, document)
     pinned, forgotten = document.flag("pinned"), bool(document.header.get("forgotten_at"))
+    if document.problem and b"pinned: true" in data[:4096]:
+        pinned = True  # what cannot be read may be meant so, and rests more safely where it is
     return [entry._replace(pinned=pinned, forgotten=forgotten) for entry in found] if pinned or forgotten else found
 
 

@@ -179,5 +179,5 @@ def _check_portable(part: str, text: str) -> None:
             remedy='leave out < > : " \\ | ? * #, a final dot or blank, and names like CON',
             path=repr(text),
         )
-    if len(f"{part}.md".encode()) > MAX_NAME_BYTES:
+    if len(f"{part}.md".encode("utf-8", "surrogatepass")) > MAX_NAME_BYTES:
         raise UsageError(f"the name {part[:30]}… is longer than {MAX_NAME_BYTES} bytes", remedy="shorten it; --title keeps the long one")

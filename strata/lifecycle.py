@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from strata import layout
-from strata.errors import StrataError, TierVanished, UsageError
+from strata.errors import Malformed, NotFound, StrataError, TierVanished, UsageError
 from strata.janitor import STEPS
 from strata.ledger import READ, Receipt
 from strata.model import Author, Tier
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from strata.rounds import Rounds
     from strata.store import Store
 
-SMALL = 200  # files of a memory whose map every write refreshes
+SMALL = 100  # files of a memory whose map every write refreshes
 Progress = Callable[[int, int], None]
 
 
@@ -53,7 +53,7 @@ class Lifecycle:
         """
         if wrong := [step for step in only if step not in STEPS]:
             raise UsageError(f"the Janitor does not {' or '.join(wrong)}", remedy=f"its steps are {', '.join(STEPS)}")
-        rounds = self._rounds()
+        rounds = self._rounds(self._config())
         if dry_run:
             return rounds.dry(only or STEPS, progress)
         done = rounds.run(only or STEPS, force=force, progress=progress)
@@ -65,12 +65,11 @@ class Lifecycle:
 
         What was lifted that way counts as touched, so the next run does not simply repeat it.
         """
-        return self._rounds().undo(self.author)
+        return self._rounds(self._config_to_read()).undo(self.author)
 
-    def _rounds(self) -> Rounds:
+    def _rounds(self, config: Config) -> Rounds:
         from strata.rounds import Rounds
 
-        config = self._config()
         self._store.lock_timeout = config["lock_timeout"]
         return Rounds(self._store, self._lookup, self._lives, config.policy, self._now)
 
@@ -105,13 +104,15 @@ class Lifecycle:
 
     def cost(self) -> Cost:
         """What resting records save in tokens and money, with each formula; prices are settings, and what is not set is not guessed."""
+        from strata.capture import tail_files
         from strata.costs import Kept, Prices, Swept, cost
         from strata.survey import signature
 
         config, now = self._config_to_read(), int(self._now().timestamp())
         sizes = ((path, arrived, signature(self._store.root / path)) for path, _, arrived, *_ in self._lives.rows(now))
         kept = [Kept(path, found[2], arrived) for path, arrived, found in sizes if found]
-        runs = [Swept(run.at, run.looked, run.moves) for run in self._rounds().runs()]
+        kept += [Kept(path, found[2]) for path in tail_files(self._store.root) if (found := signature(self._store.root / path))]
+        runs = [Swept(run.at, run.looked, run.moves) for run in self._rounds(config).runs()]
         return cost(kept, runs, Prices(**{name: config[f"cost_{name}"] for name in Prices._fields}), now)
 
     def tend(self, *, live: bool) -> Tended:
@@ -120,10 +121,15 @@ class Lifecycle:
 
         What is refused is told in `notes` where the rest can go on; raises what keeps anything from being done.
         """
-        rounds = self._rounds()
+        notes: list[str] = []
+        try:
+            config = self._config()
+        except Malformed as problem:
+            config, commit = self._last_good_config()
+            notes.append(f"{problem}; going on with the settings of {commit[:10] or 'the defaults'}")
+        rounds = self._rounds(config)
         rounds.check_tiers()
         adopted = self._store.adopt() or ""
-        notes: list[str] = []
         run = Run((), 0)
         try:
             run = rounds.run() if live else rounds.dry()
@@ -134,6 +140,18 @@ class Lifecycle:
         packed = self._store.history.maintain()
         self._draw_map()
         return Tended(run.moves, adopted, run.commit, packed, tuple(notes))
+
+    def _last_good_config(self) -> tuple[Config, str]:
+        """The latest settings in history that can be read, and their commit; the defaults where there are none."""
+        from strata.config import Config
+
+        history = self._store.history
+        for commit in history.log(layout.SETTINGS):
+            try:
+                return Config(history.read(layout.SETTINGS, commit.id)), commit.id
+            except (Malformed, NotFound):
+                continue
+        return Config(), ""
 
     # -- by hand -----------------------------------------------------------------------------
 
@@ -155,7 +173,7 @@ class Lifecycle:
         from strata import rounds, standing
 
         with self._write(step) as plan:
-            moves = standing.move(plan, self._store, self._lookup, _several(refs), tier, step)
+            moves = standing.move(plan, self._store, standing.records(self._lookup, _several(refs)), tier, step)
         return [rounds.moved(move) for move in moves]
 
     def pin(self, refs: str | Sequence[str]) -> list[Marked]:
@@ -203,7 +221,7 @@ class Lifecycle:
             return shown
         try:
             with self._write("rehydrate") as plan:
-                moves = standing.move(plan, self._store, self._lookup, [shown.path.removesuffix(".md")], Tier.COOLED, "rehydrate")
+                moves = standing.move(plan, self._store, [shown.path], Tier.COOLED, "rehydrate", "opened")
         except (StrataError, OSError) as error:
             self._store.warn(f"it stays in archive/ for now: {error}")
             return shown

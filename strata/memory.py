@@ -373,7 +373,7 @@ class Memory(Lifecycle):
         """Counts and sizes, what is uncommitted, and how history and index stand."""
         from strata.overview import status
 
-        return status(self._store)._replace(**self._rounds().outlook())
+        return status(self._store)._replace(**self._rounds(self._config_to_read()).outlook())
 
     def doctor(self, *, fix: bool = False) -> list[Problem]:
         """Everything that does not hold, worst first; with `fix`, what can be mended without losing a byte is.

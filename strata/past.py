@@ -20,9 +20,12 @@ class Past:
         self._store = store
         self._record = record
 
-    def place(self, name: str, commit: str) -> str | None:
-        """The path a record had at a commit, whatever it is called now; None when it was not there."""
-        return self._at(name, commit) or self._followed(name, commit)
+    def place(self, name: str, commit: str, *, guess: bool = True) -> str | None:
+        """The path a record had at a commit, whatever it is called now; None when it was not there.
+
+        To `guess` is to take a file that has just that name, wherever it lay.
+        """
+        return self._at(name, commit, guess) or self._followed(name, commit)
 
     def path(self, ref: str) -> str:
         """The path under which history knows a record, also when the file is gone now."""
@@ -48,7 +51,7 @@ class Past:
                     return old
         return None
 
-    def _at(self, name: str, commit: str | None) -> str | None:
+    def _at(self, name: str, commit: str | None, guess: bool = True) -> str | None:
         """The path of a record in a past commit."""
         if commit is None:
             return None
@@ -58,6 +61,8 @@ class Past:
             places += [path for path in (layout.record_path(name, tier), f"{tier}/{plain}.md", f"{tier}/notes/{plain}.md") if path]
         if found := next((path for path in places if self._store.history.blob_id(path, commit)), None):
             return found
+        if not guess:
+            return None
         wanted = f"{plain}.md"
         return next((path for path, _ in self._store.history.walk(commit) if path.rpartition("/")[2] == wanted), None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,10 +70,16 @@ class Rounds:
             only = [step for step in only if step == "promote"]
         moves = []
         there = _Names(self._store.root)
-        for move in household.plan(only):
+        plan = household.plan(only)
+        wanted = Counter(move.target for move in plan)
+        for move in plan:
             if missing and {layout.tier_of(move.source), layout.tier_of(move.target)} & set(missing):
                 continue
-            if there.has(move.target):
+            if wanted[move.target] > 1:
+                self.notes.append(f"{move.source}: another record would move to {move.target} as well; keep one of them")
+            elif blocked := there.blocked(move.source) or there.blocked(move.target):
+                self.notes.append(f"{move.source}: {blocked} is a link or a file where a folder is needed")
+            elif there.has(move.target):
                 self.notes.append(f"{move.source}: a file is at {move.target} already; keep one of them")
             elif not there.has(move.source):
                 self.notes.append(f"{move.source}: git knows it, but it is not in the working tree")
@@ -175,18 +182,17 @@ class Rounds:
     # -- stopping ------------------------------------------------------------------------------
 
     def _vanished(self) -> list[str]:
-        """Tiers whose folder is gone, empty or unreadable although git knows records there."""
+        """Tiers of which nothing can be seen although git knows records there: not one of the folders in which they lie."""
         found = []
         for tier in Tier:
-            try:
-                empty = not os.listdir(self._store.root / tier)
-            except FileNotFoundError:
-                empty = True
-            except OSError:
-                found.append(str(tier))
-                continue
-            if empty and any(layout.is_record(path) for path, _ in self._store.history.walk(under=tier)):
-                found.append(str(tier))
+            known = False
+            for path, _ in self._store.history.walk(under=tier):
+                known = known or layout.is_record(path)
+                if not (self._store.root / tier).is_symlink() and os.path.lexists(self._store.root / "/".join(path.split("/")[:2])):
+                    break
+            else:
+                if known:
+                    found.append(str(tier))
         return found
 
     def _says_vanished(self, tiers: Sequence[str]) -> TierVanished:
@@ -212,6 +218,7 @@ class _Names:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._listed: dict[str, set[str]] = {}
+        self._blocked: dict[str, str] = {}
 
     def has(self, path: str) -> bool:
         folder, _, name = path.rpartition("/")
@@ -223,6 +230,19 @@ class _Names:
                 names = set()
             self._listed[folder] = names
         return name in names
+
+    def blocked(self, path: str) -> str:
+        """The first thing on the way to `path` that is no folder, or ""."""
+        folder = path.rpartition("/")[0]
+        if folder not in self._blocked:
+            parts = folder.split("/")
+            above = ("/".join(parts[: at + 1]) for at in range(len(parts)))
+            self._blocked[folder] = next((each for each in above if _is_no_folder(self._root / each)), "")
+        return self._blocked[folder]
+
+
+def _is_no_folder(place: Path) -> bool:
+    return place.is_symlink() or (place.exists() and not place.is_dir())
 
 
 def _day(seconds: int) -> str:

@@ -19,28 +19,32 @@ if TYPE_CHECKING:
     from strata.store import Store
 
 FORGOTTEN = "forgotten_at"
-_SAID = {"promote": "promoted by hand", "rehydrate": "brought back by hand", "archive": "archived by hand", "read": "opened"}
+_SAID = {"promote": "promoted by hand", "rehydrate": "brought back by hand", "archive": "archived by hand"}
 
 
-def move(plan: Plan, store: Store, lookup: Lookup, refs: Sequence[str], tier: str, step: str) -> list[Move]:
+def records(lookup: Lookup, refs: Sequence[str], *, exact: bool = False) -> list[str]:
+    """The paths of the records that somebody names, each once. Raises UsageError for a message or a tail."""
+    return list(dict.fromkeys(_record(lookup, ref, exact=exact) for ref in refs))
+
+
+def move(plan: Plan, store: Store, paths: Sequence[str], tier: str, step: str, reason: str = "") -> list[Move]:
     """Add the edits that bring records into a tier; those that lie there already stay.
 
     `rehydrate` only lifts, so what is nearer already stays too. Raises Refused for a pinned record that would
-    be archived, UsageError for a tail.
+    be archived.
     """
     moves = []
-    for ref in dict.fromkeys(refs):
-        path = _record(store, lookup, ref, exact=False)
+    for path in paths:
         here = layout.tier_of(path)
         if here == tier or (step == "rehydrate" and layout.TIERS.index(here) < layout.TIERS.index(tier)):
             continue
         document = Document.parse(store.files.read(path), path)
         if step == "archive" and document.flag("pinned"):
-            raise Refused("it is pinned, and pinned records do not move", ref=ref, path=path, remedy=f"strata unpin {ref}")
+            raise Refused("it is pinned, and pinned records do not move", ref=ref_of(path, document), path=path, remedy=f"strata unpin {ref_of(path, document)}")
         target = f"{tier}/{path.partition('/')[2]}"
         if store.files.exists(target):
-            raise AlreadyExists("a file is there already; nothing was moved", ref=ref, path=target, remedy="keep one of the two")
-        moves.append(Move(path, target, step, _SAID[step]))
+            raise AlreadyExists("a file is there already; nothing was moved", ref=ref_of(path, document), path=target, remedy="keep one of the two")
+        moves.append(Move(path, target, step, reason or _SAID[step]))
         plan.trailers.append(("Strata-Record", ref_of(path, document)))
     plan.edits += [Rename(each.source, each.target) for each in moves]
     plan.subject = f"{step.capitalize()} {_names(plan)}"
@@ -54,14 +58,12 @@ def mark(plan: Plan, store: Store, lookup: Lookup, refs: Sequence[str], key: str
     Raises Malformed for a header that cannot be read; such a file is never rewritten.
     """
     done = []
-    for ref in dict.fromkeys(refs):
-        path = _record(store, lookup, ref, exact=key == FORGOTTEN)
+    for path in records(lookup, refs, exact=key == FORGOTTEN):
         document = Document.parse(store.files.read(path), path)
         if document.problem:
             raise document.problem
-        if key == FORGOTTEN and value and document.text(FORGOTTEN):
-            value = document.text(FORGOTTEN)  # forgotten already: since then
-        changed = document.set(**{key: value})
+        since = document.text(FORGOTTEN) if key == FORGOTTEN and value else ""  # forgotten already
+        changed = document.set(**{key: since or value})
         name = ref_of(path, document)
         if fresh := changed.data != document.data:
             plan.put(path, changed.data, blob_id(document.data))
@@ -81,17 +83,17 @@ def restore_version(plan: Plan, store: Store, lookup: Lookup, ref: str, rev: str
     name, message = layout.split_ref(ref)
     if message:
         raise UsageError("a message cannot be restored alone", ref=ref, remedy=f"name its record: {name}")
-    then = lookup.past.place(name, commit)
+    try:
+        now = lookup.record(name)
+    except NotFound:
+        now = ""
+    then = lookup.past.place(layout.path_ref(now) if now else name, commit, guess=False)
     if then is None or not layout.is_record(then) or layout.kind_of(then) == Kind.TAIL:
         raise NotFound(f"this memory held no record {name!r} at {rev}", ref=name, remedy=f"`strata log {name}` shows when it came")
     data = store.history.read(then, commit)
     document = Document.parse(data, then)
     if layout.kind_of(then) == Kind.BLOCK and hashlib.sha256(document.body).hexdigest() != document.text("source_sha256"):
         raise Refused("the source in that version is not what was sealed", ref=name, path=then, remedy="choose another revision")
-    try:
-        now = lookup.record(name)
-    except NotFound:
-        now = ""
     if now:
         plan.put(now, data, blob_id(store.files.read(now)))
     elif twin := store.files.twin(then):
@@ -103,13 +105,7 @@ def restore_version(plan: Plan, store: Store, lookup: Lookup, ref: str, rev: str
     return ref_of(then, document), now or then
 
 
-def forgotten_since(document: Document) -> str:
-    """When a record was forgotten, as its header says; "" for one that was not."""
-    return document.text(FORGOTTEN)
-
-
-def _record(store: Store, lookup: Lookup, ref: str, *, exact: bool) -> str:
-    """The path of the record a person names; never a message or a tail."""
+def _record(lookup: Lookup, ref: str, *, exact: bool) -> str:
     path = lookup.record(ref, exact=exact)
     name, message = layout.split_ref(ref)
     if message:

@@ -17,7 +17,7 @@ _TIER = {"active": "green", "cooled": "blue", "archive": "dim"}
 
 
 def hits(listing: Listing, screen: Screen) -> list[str]:
-    """Two lines a hit: what it is, and the text around the match."""
+    """Two lines a hit: what it is, and the text around the match; at the end what to do with those that rest in archive/."""
     lines: list[str] = []
     for hit in listing.items:
         facts = [(one_line(hit.ref), "cyan"), (hit.kind, ""), (hit.tier, _TIER.get(hit.tier, "")), (day(hit.at), ""), (one_line(hit.speaker), "")]
@@ -30,6 +30,9 @@ def hits(listing: Listing, screen: Screen) -> list[str]:
         snippet = one_line(hit.snippet)
         pieces = wrapped(snippet, max(20, screen.columns - len(_INDENT))) if screen.columns else [snippet]
         lines += [_INDENT + _marked(piece, listing.query, screen) for piece in pieces if piece]
+    if resting := sum(hit.tier == "archive" for hit in listing.items):
+        rest = "1 of these rests" if resting == 1 else f"{resting:,} of these rest"
+        lines.append(screen.paint(f"{rest} in archive/: `strata show REF` brings {'it' if resting == 1 else 'one'} back, with `--peek` it only looks.", "dim"))
     return lines
 
 

@@ -14,18 +14,29 @@ from strata import moment
 from strata.errors import Malformed
 from strata.model import Entry
 from strata.shadow.scoring import MOST_TF, codes, weights
-from strata.shadow.segment import COLUMNS, FORGOTTEN, MOST_DOCUMENTS, NAMES, PINNED, Segment, key, message_key, write
+from strata.shadow.segment import (
+    COLUMNS,
+    FORGOTTEN,
+    MOST_DOCUMENTS,
+    NAMES,
+    PINNED,
+    Segment,
+    key,
+    message_key,
+    write,
+)
 
-_MOST_POSTINGS = 1_200_000  # about 60 MB in memory
+_MOST_POSTINGS = 2_400_000  # about 90 MB in memory
 _FAR = 2**63 - 1
 _TICK = timedelta(microseconds=1)
 _MINUTE = timedelta(minutes=1)
 
 
 class Batch:
-    """Documents to be written as one segment."""
+    """Documents of one tier, to be written as one segment."""
 
-    def __init__(self) -> None:
+    def __init__(self, tier: str) -> None:
+        self.tier = tier
         self._text: defaultdict[str, array[int]] = defaultdict(_numbers)
         self._keys: defaultdict[bytes, array[int]] = defaultdict(_numbers)
         self._stored: list[bytes] = []
@@ -62,10 +73,10 @@ class Batch:
         if entry.forgotten:
             self._keys[FORGOTTEN].append(number | 1)
         self._postings += len(found) + 2
-        row += [entry.tags, entry.position, entry.about, int(entry.pinned), int(entry.forgotten)]
-        self._stored.append(json.dumps(row, separators=(",", ":")).encode())
+        more = (entry.tags, entry.position, entry.about, int(entry.pinned), int(entry.forgotten))
+        self._stored.append(json.dumps([*row, *more], separators=(",", ":")).encode())
         opens, closes, offset = _stretch(entry.at)
-        named = {"kind": entry.kind, "tier": entry.path.partition("/")[0], "thread": entry.thread, "speaker": entry.speaker}
+        named = {"kind": entry.kind, "thread": entry.thread, "speaker": entry.speaker}
         for name, value in named.items():
             self._columns[name].append(self._names[name].setdefault(value, len(self._names[name])))
         position = max(-_FAR, min(entry.position, _FAR))
@@ -79,8 +90,8 @@ class Batch:
         kept = [document for document in range(segment.documents) if document not in gone]
         number = dict(zip(kept, range(base, base + len(kept)), strict=True))
         for term, extent in segment.starting(b""):
-            documents, impacts = segment.postings(extent)
-            moved = [number[document] << 8 | code for document, code in zip(documents, impacts, strict=True) if document in number]
+            found = segment.postings(extent)
+            moved = [number[document] << 8 | code for document, code in zip(found.documents, found.codes, strict=True) if document in number]
             if moved:
                 into = self._text[term[2:].decode("utf-8", "surrogatepass")] if term.startswith(_TEXT) else self._keys[term]
                 into.extend(moved)
@@ -99,7 +110,7 @@ class Batch:
         """Write the segment, durably."""
         postings = sorted(self._keys.items())
         postings += sorted((key("text", term), found) for term, found in self._text.items())
-        write(path, postings, self._stored, self._columns, {name: list(codes) for name, codes in self._names.items()})
+        write(path, self.tier, postings, self._stored, self._columns, {name: list(codes) for name, codes in self._names.items()})
 
 
 _TEXT = key("text", "")

@@ -19,7 +19,7 @@ from whoosh.matching import ListMatcher
 from whoosh.reading import TermInfo, TermNotFound
 
 from strata.shadow.scoring import IMPACT
-from strata.shadow.segment import FIELDS, Segment, key, size
+from strata.shadow.segment import FIELDS, Segment, key
 
 STORED = ("path", "ref", "kind", "title", "at", "until", "thread", "message", "speaker", "tags", "position", "about", "pinned", "forgotten")
 
@@ -82,7 +82,7 @@ class _Terms(base.TermsReader):
 
     def doc_frequency(self, fieldname: str, text: bytes) -> int:
         extent = self._segment.extent(key(fieldname, "") + text)
-        return size(extent) if extent else 0
+        return self._segment.postings(extent).size if extent else 0
 
     def matcher(self, fieldname: str, text: bytes, format_: formats.Format, scorer: Any = None) -> ListMatcher:
         documents, weights = self._postings(fieldname, text)
@@ -95,8 +95,8 @@ class _Terms(base.TermsReader):
         extent = self._segment.extent(key(fieldname, "") + text)
         if extent is None:
             raise TermNotFound(f"no term {fieldname}:{text!r}")
-        documents, impacts = self._segment.postings(extent)
-        return documents.tolist(), [IMPACT[impact] for impact in impacts]
+        found = self._segment.postings(extent)
+        return found.documents.tolist(), [IMPACT[code] for code in found.codes]
 
 
 class _Documents(base.PerDocumentReader):

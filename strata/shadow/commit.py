@@ -15,6 +15,7 @@ from strata.errors import Locked
 from strata.model import Entry
 from strata.shadow import stamp as stamps
 from strata.shadow.batch import Batch
+from strata.shadow.part import Part as Opened
 from strata.shadow.segment import MOST_DOCUMENTS
 from strata.shadow.snapshot import Snapshot
 from strata.shadow.stamp import Part, Stamp
@@ -40,15 +41,24 @@ def locked(directory: Path, name: str, patience: float = _PATIENCE) -> Iterator[
         lock.release()
 
 
+def tier_of(path: str) -> str:
+    """The first component of a path."""
+    return path.partition("/")[0]
+
+
 def batched(changes: Mapping[str, Sequence[Entry] | None]) -> list[Batch]:
-    """The new entries, in batches that fit a segment; at least one, of which the last may be empty."""
-    batches = [Batch()]
-    for entries in changes.values():
+    """The new entries, in batches that fit a segment; of each tier all but the last are full."""
+    full: list[Batch] = []
+    open_: dict[str, Batch] = {}
+    for path, entries in changes.items():
+        tier = tier_of(path)
         for entry in entries or ():
-            if batches[-1].full:
-                batches.append(Batch())
-            batches[-1].add(entry)
-    return batches
+            batch = open_.get(tier)
+            if batch is None or batch.full:
+                full += [batch] if batch else []
+                batch = open_[tier] = Batch(tier)
+            batch.add(entry)
+    return [*full, *open_.values()]
 
 
 def updated(directory: Path, key: bytes, now: Snapshot, paths: Iterable[str], batches: list[Batch], mark: dict[str, Any]) -> Stamp:
@@ -58,34 +68,48 @@ def updated(directory: Path, key: bytes, now: Snapshot, paths: Iterable[str], ba
         for gone, documents in zip(dead, now.documents(path), strict=True):
             gone.update(documents)
     listed = [(part, gone) for part, gone in zip(now.stamp.parts, dead, strict=True) if len(gone) < part.documents]
-    merged = _to_merge(len(batches[-1]), listed)
     segments = {named.name: part.segment for named, part in zip(now.stamp.parts, now.parts, strict=True)}
-    for part, gone in merged:
-        batches[-1].absorb(segments[part.name], gone)
+    open_ = {batch.tier: batch for batch in batches}
+    merged: list[tuple[Part, set[int]]] = []
+    for tier in dict.fromkeys([*open_, *(segment.tier for segment in segments.values())]):
+        batch = open_.get(tier) or Batch(tier)
+        chosen = _to_merge(len(batch), [pair for pair in listed if segments[pair[0].name].tier == tier])
+        for part, gone in chosen:
+            batch.absorb(segments[part.name], gone)
+        batches += [batch] if chosen and tier not in open_ else []
+        merged += chosen
     kept = [Part(part.name, part.documents, tuple(sorted(gone)), part.signature) for part, gone in listed if (part, gone) not in merged]
     home = directory / now.stamp.live
     sweep(directory, now.stamp)
-    kept += [written(home, each) for each in batches if len(each)]
+    kept += [written(home, each) for each in batches]
     return _committed(directory, key, now.stamp, kept, mark)
 
 
 def optimized(directory: Path, key: bytes, now: Snapshot) -> Stamp:
     """Merge small segments and drop removed documents, in memory that does not grow with the index. The lock is held."""
     home = directory / now.stamp.live
-    pairs = sorted(zip(now.stamp.parts, now.parts, strict=True), key=lambda pair: pair[1].living)
-    kept = [named for named, part in pairs if part.living >= _LARGE and len(part.dead) * 10 < part.living]
-    rest = [(named, part) for named, part in pairs if named not in kept]
-    if len(rest) < 2 and not any(part.dead for _, part in rest):
+    kept: list[Part] = []
+    rest: dict[str, list[tuple[Part, Opened]]] = {}
+    for named, part in sorted(zip(now.stamp.parts, now.parts, strict=True), key=lambda pair: pair[1].living):
+        if part.living >= _LARGE and len(part.dead) * 10 < part.living:
+            kept.append(named)
+        else:
+            rest.setdefault(part.segment.tier, []).append((named, part))
+    if not any(len(pairs) > 1 or pairs[0][1].dead for pairs in rest.values()):
         return now.stamp
     sweep(directory, now.stamp)
-    batch = Batch()
-    for _, part in rest:
-        if batch.full or len(batch) + part.living > MOST_DOCUMENTS:
+    for tier, pairs in rest.items():
+        if len(pairs) == 1 and not pairs[0][1].dead:
+            kept.append(pairs[0][0])
+            continue
+        batch = Batch(tier)
+        for _, part in pairs:
+            if batch.full or len(batch) + part.living > MOST_DOCUMENTS:
+                kept.append(written(home, batch))
+                batch = Batch(tier)
+            batch.absorb(part.segment, part.dead)
+        if len(batch):
             kept.append(written(home, batch))
-            batch = Batch()
-        batch.absorb(part.segment, part.dead)
-    if len(batch):
-        kept.append(written(home, batch))
     return _committed(directory, key, now.stamp, kept, now.stamp.mark)
 
 
@@ -142,7 +166,7 @@ def _to_merge(count: int, parts: list[tuple[Part, set[int]]]) -> list[tuple[Part
             rest = [pair for pair in rest if pair not in alike]
             count = total
         size *= _FANOUT
-    wasteful = [pair for pair in rest if len(pair[1]) > _living(*pair) and pair[0].documents <= _MOST_MERGED]
+    wasteful = [pair for pair in rest if len(pair[1]) > _living(*pair) and pair[0].documents <= min(_MOST_MERGED, MOST_DOCUMENTS - count)]
     return chosen + wasteful[:1]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -11,7 +10,9 @@ from itertools import compress
 from typing import NamedTuple
 
 from strata import moment
-from strata.shadow.segment import FORGOTTEN, Extent, Segment, size
+from strata.shadow.segment import FORGOTTEN, Extent, Segment
+
+_DIGITS = b"01" + bytes(254)
 
 
 class Part:
@@ -22,6 +23,7 @@ class Part:
         self.dead = array("H", dead)
         self._counts: dict[bytes, int] = {}
         self._allowed: dict[Filter, bytes | None] = {}
+        self._bits: dict[Filter, int] = {}
 
     @property
     def living(self) -> int:
@@ -43,26 +45,18 @@ class Part:
         extent = self.segment.extent(term)
         if extent is None:
             return []
-        found = self.segment.postings(extent)[0]
+        found = self.segment.postings(extent).documents
         return list(compress(found, map(self.alive.__getitem__, found))) if self.dead else list(found)
 
     def count(self, term: bytes, extent: Extent) -> int:
         """How many living documents have the term."""
-        if not self.dead:
-            return size(extent)
         known = self._counts.get(term)
         if known is None:
-            documents = self.segment.numbers(extent)
-            if len(self.dead) * 8 < len(documents):
-                known = len(documents) - sum(place(documents, document) >= 0 for document in self.dead)
-            else:
-                known = sum(map(self.alive.__getitem__, documents))
-            self._counts[term] = known
+            found = self.segment.postings(extent)
+            if not self.dead:
+                return found.size
+            known = self._counts[term] = found.size - sum(1 for _ in found.among(self.dead))
         return known
-
-    def has(self, name: str, wanted: Sequence[str]) -> bool:
-        """Whether any document may have one of these names, and so has to be looked at; no names want all."""
-        return not wanted or not set(wanted).isdisjoint(self.segment.names[name])
 
     def allowed(self, wanted: Filter) -> bytes | None:
         """For each document 1 where it is alive and wanted, else 0; None when all are."""
@@ -71,6 +65,17 @@ class Part:
                 self._allowed.clear()
             self._allowed[wanted] = self._mask(wanted)
         return self._allowed[wanted]
+
+    def allowed_bits(self, wanted: Filter) -> int:
+        """The same as the bits of a number; -1 when all are."""
+        mask = self.allowed(wanted)
+        if mask is None:
+            return -1
+        if wanted not in self._bits:
+            if len(self._bits) > 8:
+                self._bits.clear()
+            self._bits[wanted] = int(mask.translate(_DIGITS)[::-1], 2)
+        return self._bits[wanted]
 
     def order(self, document: int) -> tuple[int, int]:
         """A key that puts documents newest first, unknown times last: `moment.sort_key`, negated."""
@@ -118,12 +123,14 @@ class Filter(NamedTuple):
 
     def names(self) -> list[tuple[str, tuple[str, ...]]]:
         """What the columns of names have to hold, of those that are restricted."""
-        chosen = (("kind", self.kinds), ("tier", self.tiers), ("thread", (self.thread,) if self.thread else ()))
+        chosen = (("kind", self.kinds), ("thread", (self.thread,) if self.thread else ()))
         return [(name, wanted) for name, wanted in chosen if wanted]
 
     def reaches(self, part: Part) -> bool:
-        """Whether anything in the part can be wanted, told by its names alone."""
-        return all(part.has(name, wanted) for name, wanted in self.names())
+        """Whether anything in the part can be wanted, told by its tier and its names alone."""
+        if self.tiers and part.segment.tier not in self.tiers:
+            return False
+        return all(not set(wanted).isdisjoint(part.segment.names[name]) for name, wanted in self.names())
 
     def in_time(self, segment: Segment) -> bytes:
         """What `moment.within` says, from numbers: a bound without an offset is compared with the written clock."""
@@ -140,12 +147,6 @@ class Filter(NamedTuple):
             starts = (start - offset * 60_000_000 for start, offset in zip(opens, offsets, strict=True)) if shift else opens
             found = [known and start < most for known, start in zip(found, starts, strict=True)]
         return bytes(found)
-
-
-def place(documents: Sequence[int], document: int) -> int:
-    """Where a document stands among rising numbers, or -1."""
-    at = bisect_left(documents, document)
-    return at if at < len(documents) and documents[at] == document else -1
 
 
 def _micros(value: datetime) -> int:

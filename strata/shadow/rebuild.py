@@ -100,6 +100,7 @@ def _built(home: Path, root: Path, paths: Sequence[str], entries: Entries, progr
         counts[index] = done
         progress(sum(counts), len(paths))
 
+    paths = sorted(paths, key=commit.tier_of)
     name = _import_path(entries)
     shares = min(processes, 1 + len(paths) // _WORTH_A_PROCESS) if name and sys.executable else 1
     if shares < 2:
@@ -124,18 +125,19 @@ def _built(home: Path, root: Path, paths: Sequence[str], entries: Entries, progr
 
 
 def _segments(home: Path, root: Path, paths: Sequence[str], entries: Entries, report: Callable[[int], None]) -> Iterator[Part]:
-    """Read the files and write their entries as segments."""
-    batch = Batch()
+    """Read the files, tier by tier, and write their entries as segments."""
+    batch: Batch | None = None
     for done, path in enumerate(paths, start=1):
         with contextlib.suppress(FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError):  # gone meanwhile, or not for us
             for entry in entries(path, (root / path).read_bytes()):
-                if batch.full:
-                    yield commit.written(home, batch)
-                    batch = Batch()
+                if batch is None or batch.full or batch.tier != commit.tier_of(path):
+                    if batch is not None:
+                        yield commit.written(home, batch)
+                    batch = Batch(commit.tier_of(path))
                 batch.add(entry)
         if done % _REPORT == 0 or done == len(paths):
             report(done)
-    if len(batch):
+    if batch is not None:
         yield commit.written(home, batch)
 
 

@@ -1,40 +1,50 @@
-"""The best documents for weighted terms: exact top-k over posting lists, tier by tier, by MaxScore.
+"""The best documents for weighted terms: exact top-k over posting lists, tier by tier.
 
-Parts are taken from active to archive, so that the best of what is near say early how good a hit must be. In a part
-the terms are taken from the rarest to the most common. A document that is met for the first time cannot have any of
-the terms before, so it is taken up only if this term, at the impact it has there, and the highest scores of the terms
-to come could lift it among the best (Turtle & Flood, "Query evaluation: strategies and optimizations", 1995). Lists
-in which no document can do that are never read: what was taken up is looked up in them. A part in which all terms
-together are not enough is passed over. The result is the same as scoring everything. Document frequencies count living
-documents of all tiers, so it depends neither on how the index grew nor on where records rest.
+Parts are taken from active to archive, so that the best of what is near say early how good a hit must be. A part in
+which all terms together cannot give that is passed over. In a large one the documents that can reach it are found by
+their bit maps (`strata.shadow.sieve`), and only they are scored. In a small one the terms are taken from the rarest to
+the most common, and a document is taken up only while this term and the ones to come could lift it that high; lists of
+which that is true of no document are only looked up in (MaxScore: Turtle & Flood, "Query evaluation: strategies and
+optimizations", 1995). The result is the same as scoring everything. Document frequencies count living documents of
+all tiers, so it depends neither on how the index grew nor on where a record rests.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from heapq import nlargest
 from itertools import compress
+from operator import or_
 from typing import NamedTuple
 
 from strata.model import Tier
-from strata.shadow.part import Filter, Part, place
+from strata.shadow import postings
+from strata.shadow.part import Filter, Part
+from strata.shadow.postings import Postings
 from strata.shadow.scoring import IMPACT, idf
-from strata.shadow.segment import Extent, Segment, key, size
+from strata.shadow.segment import Extent, Segment, key
+from strata.shadow.sieve import MOST_LAYERS, Layer, able, members
 
 MOST_SCORED = 64  # terms of a query that are scored: the rarest
 _SLACK = 1 - 1e-9  # sums of the same numbers in another order may differ in the last bits
+_DESCENT = 0.75  # from one guess at the score to reach to the next
+_LOWEST = 1 / 64  # of all that the terms can give: the last guess
+_MANY = 8  # times as many candidates as hits are asked for: then the most promising are scored first
+_COSTLY = 8  # to score one document alone costs as much as to go through so many postings
+_RARE = 16  # a sieve pays when the lists together have more than one posting for so many documents
 _NEARNESS = {tier.value: number for number, tier in enumerate(Tier)}
 
 Scored = tuple[float, int, int]  # score, number of the part, document
 Scores = dict[int, float]
 
 
-class _Term(NamedTuple):
+class Row(NamedTuple):
     """One term of a query, in all parts."""
 
     text: str
-    count: int
+    frequency: int  # living documents that have it
     extents: list[Extent | None]
     scores: list[float]  # by impact code, rising
 
@@ -42,129 +52,153 @@ class _Term(NamedTuple):
 class _List(NamedTuple):
     """The posting list of a term in one part."""
 
-    extent: Extent
-    scores: list[float]
-    highest: int  # of its impact codes
-    rest: float  # the highest score that all terms to come can give together
+    postings: Postings
+    scores: list[float]  # by impact code, rising
+    bound: float  # the highest score that it can give
+    rest: float  # the highest score that all lists after it can give together
 
 
-def best(parts: Sequence[Part], terms: Mapping[str, float], wanted: Filter, limit: int) -> list[Scored]:
-    """The `limit` best documents and all that tie with the last of them, in no order."""
-    rows = _looked_up(parts, terms)
+def look_up(parts: Sequence[Part], terms: Mapping[str, float]) -> list[Row]:
+    """The terms that occur, rarest first."""
+    total = sum(part.living for part in parts)
+    rows = []
+    for text, weight in terms.items():
+        term = key("text", text)
+        extents = [part.segment.extent(term) for part in parts]
+        frequency = sum(part.count(term, extent) for part, extent in zip(parts, extents, strict=True) if extent)
+        if frequency:
+            scale = weight * idf(total, frequency)
+            rows.append(Row(text, frequency, extents, [scale * impact for impact in IMPACT]))
+    rows.sort(key=lambda row: (row.frequency, row.text))
+    return rows
+
+
+def best(parts: Sequence[Part], rows: Sequence[Row], wanted: Filter, limit: int) -> list[Scored]:
+    """The `limit` best documents and all that tie with the last of them, in no order; of many terms the rarest are scored."""
     found: list[Scored] = []
     least = 0.0  # the score of the last of the best so far, once there are `limit` of them
     for number in sorted(range(len(parts)), key=lambda number: _nearness(parts[number])):
         part = parts[number]
         if not wanted.reaches(part):
             continue
-        lists, most = _lists(part.segment, rows, number)
-        if not lists or most < least * _SLACK:
+        lists = _lists(part.segment, rows[:MOST_SCORED], number)
+        if not lists or lists[0].bound + lists[0].rest < least * _SLACK:
             continue
         known = [score for score, _, _ in found]
-        scores = _scored(part.segment, lists, part.allowed(wanted), limit, known, least)
-        found += [(score, number, document) for document, score in scores.items()]
-        if len(found) > limit:
+        scored = _by_sieve if _is_wide(part, lists) else _by_terms
+        scores = scored(part, lists, wanted, limit, known, least)
+        found += [(score, number, document) for document, score in scores.items() if score >= least]
+        if len(found) >= limit:
             least = _kth([score for score, _, _ in found], limit)
             found = [row for row in found if row[0] >= least]
     return found
 
 
-def matched(part: Part, terms: Mapping[str, float], document: int) -> tuple[str, ...]:
-    """The terms of the query that a document has, in the order of the query."""
+def matched(part: Part, rows: Iterable[Row], number: int, document: int) -> set[str]:
+    """The terms that a document of a part has; `number` is that of the part."""
     segment = part.segment
-    extents = ((term, segment.extent(key("text", term))) for term in terms)
-    return tuple(term for term, extent in extents if extent and place(segment.numbers(extent), document) >= 0)
+    return {row.text for row in rows if (extent := row.extents[number]) and any(segment.postings(extent).among((document,)))}
 
 
-def _looked_up(parts: Sequence[Part], terms: Mapping[str, float]) -> list[_Term]:
-    """The terms that occur, rarest first; of more than 64 the rarest."""
-    total = sum(part.living for part in parts)
-    rows = []
-    for text, weight in terms.items():
-        term = key("text", text)
-        extents = [part.segment.extent(term) for part in parts]
-        count = sum(part.count(term, extent) for part, extent in zip(parts, extents, strict=True) if extent)
-        if count:
-            scale = weight * idf(total, count)
-            rows.append(_Term(text, count, extents, [scale * impact for impact in IMPACT]))
-    rows.sort(key=lambda row: (row.count, row.text))
-    return rows[:MOST_SCORED]
-
-
-def _lists(segment: Segment, rows: Sequence[_Term], number: int) -> tuple[list[_List], float]:
-    """The posting lists of a part, rarest term first, and the highest score that a document can have there."""
+def _lists(segment: Segment, rows: Sequence[Row], number: int) -> list[_List]:
+    """The posting lists of a part, rarest term first."""
     lists, rest = [], 0.0
     for row in reversed(rows):
         if extent := row.extents[number]:
-            highest = segment.highest(extent)
-            lists.append(_List(extent, row.scores, highest, rest))
-            rest += row.scores[highest]
-    lists.reverse()
-    return lists, rest
+            found = segment.postings(extent)
+            bound = row.scores[found.highest]
+            lists.append(_List(found, row.scores, bound, rest))
+            rest += bound
+    return lists[::-1]
 
 
-def _scored(segment: Segment, lists: Sequence[_List], mask: bytes | None, limit: int, known: Sequence[float], least: float) -> Scores:
-    """The documents of a part that are or may be among the best, with their scores; `known` are the scores found before."""
+def _is_wide(part: Part, lists: Sequence[_List]) -> bool:
+    """Whether a part has so many documents with these terms, of so few terms, that a sieve pays."""
+    documents = part.segment.documents
+    return documents >= postings.LARGE and 1 < len(lists) <= MOST_LAYERS and sum(each.postings.size for each in lists) * _RARE > documents
+
+
+# Both of the following give the scores of all documents of a part that are among the best, and of some others.
+# `known` are the best scores so far, and `least` is the one to reach.
+
+
+def _by_sieve(part: Part, lists: Sequence[_List], wanted: Filter, limit: int, known: Sequence[float], least: float) -> Scores:
+    """The most promising documents first, then those that could still be as good; term by term when they are too many."""
+    allowed, most = part.allowed_bits(wanted), lists[0].bound + lists[0].rest
+    layers = [Layer(*each.postings.maps(), each.scores[each.postings.calm], each.bound) for each in lists]
+    few = sum(each.postings.size for each in lists) // _COSTLY
     scores: Scores = {}
-    for extent, table, highest, rest in lists:
-        floor = least * _SLACK - rest  # what a document must have after this list, else it has no chance
-        lowest = bisect_left(table, floor)
-        if lowest > highest:
-            _look_up(scores, segment, extent, table)
-        elif lowest < 2:
-            _add_all(scores, segment, extent, table, mask)
-        else:
-            _look_up(scores, segment, extent, table)
-            _add_some(scores, segment, extent, table, lowest, mask)
-        if len(scores) > limit:
-            least = max(least, _kth([*known, *scores.values()], limit))
-        floor = least * _SLACK - rest
-        if floor > 0.0:
-            scores = {document: score for document, score in scores.items() if score >= floor}
+    likely, rest = 0, _reaching(layers, least) & allowed
+    if rest.bit_count() > _MANY * limit:
+        guess = most
+        while likely.bit_count() < limit and guess > max(least, most * _LOWEST):
+            guess *= _DESCENT
+            likely = able(layers, guess) & allowed
+        if likely.bit_count() <= few:
+            scores = _exact(part, lists, likely)
+            least = _raised(least, limit, known, scores)
+            rest = _reaching(layers, least) & allowed & ~likely
+    if rest.bit_count() > few:
+        return _by_terms(part, lists, wanted, limit, known, least)
+    return scores | _exact(part, lists, rest)
+
+
+def _reaching(layers: Sequence[Layer], least: float) -> int:
+    """The documents, as bits, that may reach a score; all when there is none to reach yet."""
+    return able(layers, least * _SLACK) if least else reduce(or_, (layer.every for layer in layers))
+
+
+def _exact(part: Part, lists: Sequence[_List], bits: int) -> Scores:
+    """The scores of these documents."""
+    documents = members(bits, part.segment.documents)
+    scores = dict.fromkeys(documents, 0.0)
+    for each in lists:
+        for document, code in each.postings.among(documents):
+            scores[document] += each.scores[code]
     return scores
 
 
-def _add_all(scores: Scores, segment: Segment, extent: Extent, table: list[float], mask: bytes | None) -> None:
+def _by_terms(part: Part, lists: Sequence[_List], wanted: Filter, limit: int, known: Sequence[float], least: float) -> Scores:
+    """Term by term, from the rarest to the most common."""
+    mask = part.allowed(wanted)
+    scores: Scores = {}
+    for each in lists:
+        if limit < len(scores) < each.postings.size:
+            least = _raised(least, limit, known, scores)
+        floor = least * _SLACK - each.rest  # what a document needs by now, or it cannot reach `least`
+        lowest = bisect_left(each.scores, floor)  # the code with which one that is new here has that
+        high = each.postings.codes.translate(bytes(lowest) + b"\1" * (256 - lowest)) if lowest <= each.postings.highest else b""
+        if high.count(1) * 3 > len(high):
+            _add_all(scores, each, mask)
+            continue
+        if floor > each.bound:
+            scores = {document: score for document, score in scores.items() if score >= floor - each.bound}
+        for document, code in each.postings.among(scores.keys()):
+            scores[document] += each.scores[code]
+        if high:
+            for document, code in zip(compress(each.postings.documents, high), compress(each.postings.codes, high), strict=True):
+                if document not in scores and (mask is None or mask[document]):
+                    scores[document] = each.scores[code]
+    return scores
+
+
+def _add_all(scores: Scores, each: _List, mask: bytes | None) -> None:
     """Add a list to the scores, with all its documents that are wanted."""
-    documents, codes = segment.postings(extent)
-    found: Iterator[tuple[int, float]] = zip(documents, map(table.__getitem__, codes), strict=True)
+    documents = each.postings.documents
+    found: Iterator[tuple[int, float]] = zip(documents, map(each.scores.__getitem__, each.postings.codes), strict=True)
     if mask is not None:
         found = compress(found, map(mask.__getitem__, documents))
     if not scores:
         scores.update(found)
         return
-    known = scores.get
     for document, score in found:
-        scores[document] = known(document, 0.0) + score
+        scores[document] = scores.get(document, 0.0) + score
 
 
-def _add_some(scores: Scores, segment: Segment, extent: Extent, table: list[float], lowest: int, mask: bytes | None) -> None:
-    """Take up the documents of a list whose code is `lowest` or higher; those that are known are looked up already."""
-    numbers = segment.numbers(extent)
-    codes = segment.codes(extent).tobytes()
-    high = codes.translate(bytes(lowest) + b"\1" * (256 - lowest))
-    at = high.find(1)
-    while at >= 0:
-        document = numbers[at]
-        if document not in scores and (mask is None or mask[document]):
-            scores[document] = table[codes[at]]
-        at = high.find(1, at + 1)
-
-
-def _look_up(scores: Scores, segment: Segment, extent: Extent, table: list[float]) -> None:
-    """Add a list to the scores of the documents that are known, and to no others."""
-    count = size(extent)
-    if len(scores) * 8 < count:
-        numbers, codes = segment.numbers(extent), segment.codes(extent)
-        for document in scores:
-            at = bisect_left(numbers, document)
-            if at < count and numbers[at] == document:
-                scores[document] += table[codes[at]]
-    elif scores:
-        documents, impacts = segment.postings(extent)
-        for document, impact in zip(documents, impacts, strict=True):
-            if document in scores:
-                scores[document] += table[impact]
+def _raised(least: float, limit: int, known: Sequence[float], scores: Scores) -> float:
+    """The score to reach, when what has been found so far says more; scores that are not complete say no more than they may."""
+    better = [score for score in scores.values() if score > least]
+    return max(least, _kth([*known, *better], limit)) if better and len(better) + len(known) >= limit else least
 
 
 def _kth(scores: Sequence[float], limit: int) -> float:
@@ -173,6 +207,5 @@ def _kth(scores: Sequence[float], limit: int) -> float:
 
 
 def _nearness(part: Part) -> tuple[int, int]:
-    """Active parts first, archived ones last; in a tier the large ones first."""
-    tiers = part.segment.names["tier"]
-    return min((_NEARNESS.get(tier, len(_NEARNESS)) for tier in tiers), default=0), -part.living
+    """Active parts first, archived ones last; in a tier the small ones first."""
+    return _NEARNESS.get(part.segment.tier, len(_NEARNESS)), part.living

@@ -3,7 +3,7 @@
     terms     a Whoosh ordered hash file: field and term -> postings
     stored    per document, a JSON list of the fields of `Found`
     columns   per document, numbers of fixed size for filtering and ordering
-    footer    JSON: where these are, and the names behind the numbers; its length; a tag
+    footer    JSON: the tier, where these are, and the names behind the numbers; its length; a tag
 
 A posting list is the highest impact code, all document numbers (two bytes each), all impact codes (one byte
 each): it is decoded by three copies. Everything is little-endian. There is no pickle in it: Whoosh keeps one
@@ -18,7 +18,7 @@ import os
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 from zlib import crc32
@@ -27,10 +27,12 @@ from whoosh.filedb.filetables import HashWriter, OrderedHashReader, OrderedHashW
 from whoosh.filedb.structfile import BufferFile, StructFile
 from whoosh.util.numlists import GrowableArray
 
+from strata.shadow.postings import Postings, encoded, little_endian
+
 MOST_DOCUMENTS = 0xFFFF  # a document number has two bytes
 FIELDS = ("flag", "message", "path", "ref", "text")  # in the order of their keys
-COLUMNS = {"kind": "H", "tier": "H", "thread": "H", "speaker": "H", "position": "q", "opens": "q", "closes": "q", "offset": "h", "stored": "I"}
-NAMES = ("kind", "tier", "thread", "speaker")
+COLUMNS = {"kind": "H", "thread": "H", "speaker": "H", "position": "q", "opens": "q", "closes": "q", "offset": "h", "stored": "I"}
+NAMES = ("kind", "thread", "speaker")
 
 Extent = tuple[int, int]
 """Where a posting list lies in its segment, and its length, in bytes."""
@@ -60,14 +62,17 @@ def message_key(thread: str, message: str = "") -> bytes:
     return _PREFIX["message"] + struct.pack("!I", len(encoded)) + encoded + message.encode("utf-8", "surrogatepass")
 
 
-def write(path: Path, postings: Iterable[tuple[bytes, array[int]]], stored: Iterable[bytes], columns: dict[str, array[int]], names: dict[str, list[str]]) -> None:
+def write(
+    path: Path, tier: str, postings: Iterable[tuple[bytes, array[int]]], stored: Iterable[bytes], columns: dict[str, array[int]], names: dict[str, list[str]]
+) -> None:
     """Write a segment durably. `postings` come in the order of their keys, each number as document << 8 | code."""
+    documents = len(columns["kind"])
     with open(path, "wb") as file:
         table = _Terms(StructFile(file))
         for term, packed in postings:
-            table.add(term, _encoded(packed))
+            table.add(term, encoded(packed, documents))
         table.finish()
-        footer: dict[str, Any] = {"documents": len(columns["kind"]), "terms": file.tell(), "names": names, "columns": {}}
+        footer: dict[str, Any] = {"tier": tier, "documents": documents, "terms": file.tell(), "names": names, "columns": {}}
         offsets, start = array("I"), 0
         for blob in stored:
             offsets.append(start)
@@ -77,30 +82,15 @@ def write(path: Path, postings: Iterable[tuple[bytes, array[int]]], stored: Iter
         columns = {**columns, "stored": offsets}
         for name, numbers in columns.items():
             footer["columns"][name] = [file.tell(), len(numbers)]
-            file.write(_little_endian(numbers))
+            file.write(little_endian(numbers))
         tail = json.dumps(footer).encode()
         file.write(tail + _FOOTER.pack(len(tail)) + _TAG)
         file.flush()
         os.fsync(file.fileno())
 
 
-def _little_endian(numbers: array[int]) -> bytes:
-    if _SWAP:
-        numbers = numbers[:]
-        numbers.byteswap()
-    return numbers.tobytes()
-
-
-def _encoded(packed: array[int]) -> bytes:
-    raw = _little_endian(packed)
-    documents = bytearray(2 * len(packed))
-    documents[0::2], documents[1::2] = raw[1::4], raw[2::4]
-    impacts = raw[0::4]
-    return bytes((max(impacts),)) + documents + impacts
-
-
 class Segment:
-    """A segment, read through a memory map; all numbers of documents are its own, from 0."""
+    """A segment: documents of one tier, read through a memory map; all their numbers are its own, from 0."""
 
     def __init__(self, path: Path) -> None:
         with open(path, "rb") as file:
@@ -110,6 +100,7 @@ class Segment:
             raise ValueError(f"{path.name} is not a segment")
         end = len(view) - len(_TAG) - _FOOTER.size
         footer = json.loads(bytes(view[end - _FOOTER.unpack_from(view, end)[0] : end]))
+        self.tier: str = footer["tier"]
         self.documents: int = footer["documents"]
         self.names: dict[str, list[str]] = footer["names"]
         self._columns: dict[str, list[int]] = footer["columns"]
@@ -147,30 +138,10 @@ class Segment:
         """Where the posting list of a key lies, or None when there is none."""
         return self._terms.extent(term)
 
-    def highest(self, extent: Extent) -> int:
-        """The highest impact code of a posting list."""
-        return self._view[extent[0]]
-
-    def postings(self, extent: Extent) -> tuple[array[int], bytes]:
-        """Document numbers, rising, and their impact codes, as copies that are fast to go through."""
-        start = extent[0] + 1
-        documents = array("H")
-        documents.frombytes(self._view[start : start + 2 * size(extent)])
-        if _SWAP:
-            documents.byteswap()
-        return documents, self.codes(extent).tobytes()
-
-    def numbers(self, extent: Extent) -> Sequence[int]:
-        """The document numbers of a posting list where they lie, to look a few up: only the pages touched are read."""
-        if _SWAP:
-            return self.postings(extent)[0]
-        start = extent[0] + 1
-        return self._view[start : start + 2 * size(extent)].cast("H")
-
-    def codes(self, extent: Extent) -> memoryview:
-        """The impact codes of a posting list where they lie."""
+    def postings(self, extent: Extent) -> Postings:
+        """The posting list there."""
         start, length = extent
-        return self._view[start + 1 + 2 * size(extent) : start + length]
+        return Postings(self._view[start : start + length], self.documents)
 
     def starting(self, prefix: bytes) -> Iterator[tuple[bytes, Extent]]:
         """Keys that begin with these bytes, in order, with the extents of their postings."""
@@ -179,11 +150,6 @@ class Segment:
             if not found.startswith(prefix):
                 return
             yield found, (start, size_)
-
-
-def size(extent: Extent) -> int:
-    """The number of postings in an extent."""
-    return (extent[1] - 1) // 3
 
 
 class _Terms(OrderedHashWriter):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from strata.shadow.found import Found
 from strata.shadow.part import Filter, Part
-from strata.shadow.search import best, matched
+from strata.shadow.search import Row, best, look_up, matched
 from strata.shadow.segment import PINNED, Segment, key, message_key
 from strata.shadow.stamp import Stamp
 from strata.shadow.terms import query_terms
@@ -43,17 +43,20 @@ class Snapshot:
         terms = query_terms(query)
         if not terms or limit < 1:
             return []
-        scored = [(-score, self.parts[number].order(document), number, document) for score, number, document in best(self.parts, terms, wanted, limit)]
+        rows = look_up(self.parts, terms)
+        scored = [(-score, self.parts[number].order(document), number, document) for score, number, document in best(self.parts, rows, wanted, limit)]
         scored.sort(key=_rank)
         if len(scored) > limit:
             last = _rank(scored[limit - 1])
             scored = [row for row in scored if _rank(row) <= last]
-        named = [(*_rank(row), *self._names(*row[2:]), row) for row in scored]
-        named.sort()
-        return [
-            self._found(number, document, -score, matched(self.parts[number], terms, document))
-            for *_, (score, _order, number, document) in named[:limit]
-        ]
+        hits = [(*_rank(row), self._found(*row[2:], -row[0]), row[2:]) for row in scored]
+        hits.sort(key=lambda hit: (*hit[:2], hit[2].ref, hit[2].path))
+        return [found._replace(terms=self._matched(rows, terms, *place)) for *_, found, place in hits[:limit]]
+
+    def _matched(self, rows: list[Row], terms: Iterable[str], number: int, document: int) -> tuple[str, ...]:
+        """The terms of the query that a document has, in the order of the query."""
+        found = matched(self.parts[number], rows, number, document)
+        return tuple(term for term in terms if term in found)
 
     def entries(self, wanted: Filter) -> Iterator[Found]:
         """All entries that are wanted: the newest first, then by ref and path."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
@@ -13,7 +16,9 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 
 from oracle import KEY, assert_sound, git
 from strata import Memory
+from strata.errors import NotFound
 from strata.model import Message
+from strata.results import Moved
 
 EXAMPLES = int(os.environ.get("STRATA_MACHINE_EXAMPLES", "25"))
 
@@ -37,10 +42,14 @@ class MemoryMachine(RuleBasedStateMachine):
         self.gone: list[str] = []
         self.staged: set[str] = set()
         self.number = 0
+        self.days = 0
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + timedelta(days=self.days)
 
     @initialize()
     def begin(self) -> None:
-        self.memory = Memory.init(self.root, key=KEY)
+        self.memory = Memory.init(self.root, key=KEY, now=self.now)
         self.memory.config_set("block_turns", "2")
 
     def fresh(self) -> str:
@@ -76,6 +85,50 @@ class MemoryMachine(RuleBasedStateMachine):
     @rule()
     def seal(self) -> None:
         self.memory.seal(everything=True)
+
+    # -- tiers -------------------------------------------------------------------------------
+
+    @rule(days=st.sampled_from([8, 31, 100]))
+    def wait(self, days: int) -> None:
+        self.days += days
+
+    def moved(self, moves: Iterable[Moved]) -> None:
+        for move in moves:
+            if move.source in self.notes:
+                self.notes[move.target] = self.notes.pop(move.source)
+
+    @rule()
+    def janitor(self) -> None:
+        dry = self.memory.janitor(dry_run=True)
+        run = self.memory.janitor(force=True)
+        assert dry.moves == run.moves
+        assert () == self.memory.janitor(force=True).moves
+        self.moved(run.moves)
+
+    @rule()
+    def undo(self) -> None:
+        with suppress(NotFound):
+            self.moved(self.memory.undo_janitor().moves)
+
+    @rule(path=files, verb=st.sampled_from(["archive", "rehydrate", "promote"]))
+    def send(self, path: str, verb: str) -> None:
+        if path in self.notes:
+            self.moved(getattr(self.memory, verb)(path))
+
+    @rule(path=files)
+    def open_note(self, path: str) -> None:
+        if path in self.notes:
+            shown = self.memory.show(path)
+            assert self.notes[path] in shown.text
+            if shown.moved:
+                self.notes[shown.path] = self.notes.pop(path)
+
+    @rule(path=files)
+    def forget(self, path: str) -> None:
+        if path in self.notes:
+            self.memory.forget(path)
+            assert [] == self.memory.search(self.notes[path])
+            self.memory.restore(path)
 
     # -- a person ------------------------------------------------------------------------------
 
@@ -144,12 +197,12 @@ class MemoryMachine(RuleBasedStateMachine):
     def lose_the_index(self) -> None:
         self.memory.close()
         shutil.rmtree(self.root / ".strata", ignore_errors=True)
-        self.memory = Memory.open(self.root, key=KEY)
+        self.memory = Memory.open(self.root, key=KEY, now=self.now)
 
     @rule()
     def open_anew(self) -> None:
         self.memory.close()
-        self.memory = Memory.open(self.root, key=KEY)
+        self.memory = Memory.open(self.root, key=KEY, now=self.now)
 
     @precondition(lambda self: self.notes or self.said)
     @rule()
@@ -160,7 +213,7 @@ class MemoryMachine(RuleBasedStateMachine):
         shutil.rmtree(self.root)
         (self.scratch / "clone").rename(self.root)
         git(self.root, "remote", "remove", "origin")
-        self.memory = Memory.open(self.root, key=KEY)
+        self.memory = Memory.open(self.root, key=KEY, now=self.now)
 
     # -- what always holds -------------------------------------------------------------------------
 

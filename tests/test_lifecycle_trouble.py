@@ -1,0 +1,179 @@
+"""What once went wrong with tiers: each of these situations stopped a run, lost a word or told a lie."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from conftest import Clock
+from oracle import assert_sound, git
+from strata import Memory
+from strata.document import Document
+from strata.errors import Malformed, NotFound, TierVanished, UsageError
+from strata.render.screen import Screen
+from strata.render.text import text
+
+
+def test_a_record_in_two_tiers_is_named_and_stops_no_other(memory: Memory, clock: Clock) -> None:
+    memory.add("notes/a", "one\n")
+    (memory.root / "cooled/notes").mkdir(parents=True)
+    (memory.root / "cooled/notes/a.md").write_text("two\n", "utf-8")
+    memory.add("notes/z", "zz\n")
+    clock.time += timedelta(days=200)
+    dry = memory.janitor(dry_run=True)
+    run = memory.janitor()
+
+    assert dry.moves == run.moves
+    assert ["archive/notes/z.md"] == [move.target for move in run.moves]
+    assert 2 == sum("keep one of them" in note for note in run.passed_over)
+    assert 2 == text(run, Screen()).count("Passed over")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+@pytest.mark.parametrize("how", ["file", "link"])
+def test_something_else_where_a_folder_belongs_stops_no_other(memory: Memory, clock: Clock, how: str) -> None:
+    memory.add("notes/x/b", "one\n")
+    memory.add("notes/ok", "k\n")
+    (memory.root / "cooled/notes").mkdir(parents=True)
+    place = memory.root / "cooled/notes/x"
+    if how == "file":
+        place.write_text("a file\n", "utf-8")
+    else:
+        place.symlink_to(memory.root.parent)
+    clock.time += timedelta(days=40)
+    dry = memory.janitor(dry_run=True)
+    run = memory.janitor()
+
+    assert dry.moves == run.moves and dry.passed_over == run.passed_over
+    assert ["notes/ok"] == [move.ref for move in run.moves]
+    assert ["active/notes/x/b.md: cooled/notes/x is a link or a file where a folder is needed"] == list(run.passed_over)
+
+
+@pytest.mark.parametrize("left", [("lost+found/",), (".DS_Store", "x.txt")])
+def test_a_mount_point_is_empty_whatever_else_lies_in_it(memory: Memory, clock: Clock, left: tuple[str, ...]) -> None:
+    for number in range(10):
+        memory.add(f"notes/n{number}", f"number {number}\n")
+    memory.archive([f"notes/n{number}" for number in range(8)])
+    (memory.root / "archive").rename(memory.root.parent / "aside")
+    (memory.root / "archive").mkdir()
+    for name in left:
+        place = memory.root / "archive" / name
+        place.mkdir() if name.endswith("/") else place.write_text("x", "utf-8")
+    clock.time += timedelta(days=40)
+    for call in (memory.janitor, lambda: memory.tend(live=True)):
+        with pytest.raises(TierVanished):
+            call()
+
+    assert 8 == git(memory.root, "ls-tree", "-r", "--name-only", "HEAD", "archive").count(".md")
+
+
+def test_the_last_record_of_a_tier_may_be_removed_by_hand(memory: Memory, clock: Clock) -> None:
+    memory.add("notes/a", "one\n")
+    memory.add("notes/b", "two\n")
+    memory.archive("notes/a")
+    (memory.root / "archive/notes/a.md").unlink()
+    clock.time += timedelta(days=40)
+
+    assert ["notes/b"] == [move.ref for move in memory.janitor().moves]
+    assert_sound(memory.root)
+
+
+def test_a_version_is_never_taken_from_another_record_of_the_same_name(memory: Memory) -> None:
+    memory.add("notes/a/plan", "AAA\n")
+    then = git(memory.root, "rev-parse", "HEAD").strip()
+    memory.add("notes/plan", "BBB\n")
+    with pytest.raises(NotFound):
+        memory.restore("plan", at=then)
+
+    assert "BBB" in (memory.root / "active/notes/plan.md").read_text("utf-8")
+
+
+def test_a_record_that_was_renamed_by_hand_is_restored_under_its_name_of_now(memory: Memory) -> None:
+    memory.add("notes/old-name", "first\n")
+    then = git(memory.root, "rev-parse", "HEAD").strip()
+    git(memory.root, "mv", "active/notes/old-name.md", "active/notes/new-name.md")
+    git(memory.root, "-c", "user.name=P", "-c", "user.email=p@x", "commit", "-q", "-m", "mv")
+    memory.add("notes/new-name", "second\n", replace=True)
+    memory.restore("notes/new-name", at=then)
+
+    assert "first" in memory.show("notes/new-name").text
+    assert not (memory.root / "active/notes/old-name.md").exists()
+
+
+def test_each_record_was_forgotten_when_it_was(memory: Memory, clock: Clock) -> None:
+    memory.add("notes/a", "one\n")
+    memory.add("notes/b", "two\n")
+    memory.forget("notes/a")
+    clock.time += timedelta(days=100)
+    memory.forget(["notes/a", "notes/b"])
+    since = [Document.parse((memory.root / f"active/notes/{name}.md").read_bytes()).text("forgotten_at")[:10] for name in "ab"]
+
+    assert ["2026-11-30", "2027-03-10"] == since
+
+
+def test_a_mistake_in_the_settings_does_not_blind_anybody(memory: Memory, clock: Clock) -> None:
+    memory.config_set("tiers.cool_after", "20")
+    memory.add("notes/a", "one\n")
+    clock.time += timedelta(days=21)
+    memory.janitor()
+    place = memory.root / "strata.yaml"
+    place.write_bytes(place.read_bytes().replace(b"tiers.cool_after: 20", b"tiers.cool_after: thirty"))
+
+    assert memory.status().ages
+    assert memory.cost().lines
+    tended = memory.tend(live=True)
+    assert any("thirty" in note and "going on with the settings of" in note for note in tended.notes)
+    assert tended.adopted
+    with pytest.raises(Malformed):
+        memory.janitor()
+    assert ["notes/a"] == [move.ref for move in memory.undo_janitor().moves]
+    clock.time += timedelta(days=21)
+    assert ["notes/a"] == [move.ref for move in memory.tend(live=True).moves], "by the rules that were good last"
+
+
+def test_a_setting_that_is_made_twice_is_a_mistake(memory: Memory) -> None:
+    place = memory.root / "strata.yaml"
+    place.write_bytes(b"tiers.cool_after: 5\ntiers:\n  cool_after: 3\n")
+
+    with pytest.raises(Malformed, match="set twice"):
+        memory.config_set("tiers.cool_after", "9")
+
+
+@pytest.mark.parametrize("value", ["1_0", "\u0663", "\uff13", "+3", " 3", "3.0"])
+def test_a_number_is_written_in_plain_digits(memory: Memory, value: str) -> None:
+    with pytest.raises(UsageError):
+        memory.config_set("tiers.promote_accesses", value)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems allow no such name")
+def test_a_folder_whose_name_is_no_text_is_reported(memory: Memory) -> None:
+    folder = os.fsencode(memory.root) + b"/active/notes/d\xe9ir"
+    os.makedirs(folder)
+    Path(os.fsdecode(folder + b"/f.md")).write_bytes(b"x\n")
+
+    assert any("check out" in problem.message for problem in memory.doctor())
+
+
+@pytest.mark.parametrize("name", ["#hash.md", "a#m1.md", "a.md.md"])
+def test_a_record_with_an_odd_name_comes_back_when_it_is_opened(memory: Memory, name: str) -> None:
+    place = memory.root / "archive/notes" / name
+    place.parent.mkdir(parents=True)
+    place.write_text("odd\n", "utf-8")
+    memory.add("notes/other", "x\n")
+    shown = memory.show(f"archive/notes/{name}")
+
+    assert f"cooled/notes/{name}" == shown.path
+    assert [] == memory.warnings
+
+
+def test_a_pin_in_a_header_that_cannot_be_read_still_holds(memory: Memory, clock: Clock) -> None:
+    (memory.root / "active/notes").mkdir()
+    (memory.root / "active/notes/broken.md").write_text("---\ntitle: [x\npinned: true\n---\nbody\n", "utf-8")
+    memory.add("notes/other", "x\n")
+    clock.time += timedelta(days=40)
+
+    assert ["notes/other"] == [move.ref for move in memory.janitor().moves]
