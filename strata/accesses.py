@@ -54,6 +54,9 @@ class Accesses:
             data = self._place.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return b""
+        except OSError as error:
+            self._warn(f"readings that wait in {LOCAL}/reads.jsonl cannot be read: {error.strerror}")
+            return b""
         return data[: data.rfind(b"\n") + 1]  # the rest is being written, or was cut off
 
     def carry(self, now: str) -> Put | None:
@@ -71,13 +74,21 @@ class Accesses:
         if not lines:
             return None
         path = ledger.name(self._machine, now)
-        old = self._read(path)
+        try:
+            old = self._files.read(path) if self._files.exists(path) else b""
+            free = not os.path.lexists(self._files.place(path))
+        except StrataError as error:
+            old, free = b"", False
+            self._warn(f"readings wait: {error}")
+        if not free and not self._files.exists(path):
+            self._warn(f"readings wait, since {path} is no file; move it away")
+            return None
         fresh = b"".join(receipt.line() for receipt in found if f'"{receipt.id}"'.encode() not in old)
         self._carried = lines
         if not fresh:
             self.carried()
             return None
-        return Put(path, old + (b"" if not old or old.endswith(b"\n") else b"\n") + fresh, blob_id(old) if old else "")
+        return Put(path, old + (b"" if not old or old.endswith(b"\n") else b"\n") + fresh, "" if free else blob_id(old))
 
     def carried(self) -> None:
         """The lines that `carry` took are committed: forget them, and no other."""
@@ -121,12 +132,6 @@ class Accesses:
             return []
         return [f"{ledger.FOLDER}/{name}" for name in sorted(names) if name.endswith(".jsonl") and not name.startswith(".")]
 
-    def _read(self, path: str) -> bytes:
-        try:
-            return self._files.read(path)
-        except NotFound:
-            return b""
-
     def _set_aside(self, lines: bytes) -> None:
         """Lines that are no receipts are kept to be looked at; those that are go on being counted."""
         found, faults = ledger.receipts(lines)
@@ -143,20 +148,15 @@ class Accesses:
         return held(self._files.local / "reads.lock", _PATIENCE)
 
 
-def by_place(times: dict[str, list[int]], find: Callable[[str], Iterable[str]]) -> dict[str, list[int]]:
-    """Times by path below the tier. Most refs say their place; `find` gives the paths of a ref that does not."""
+def by_place(times: dict[str, list[int]], known: Callable[[str], bool], find: Callable[[str], Iterable[str]]) -> dict[str, list[int]]:
+    """Times by path below the tier. Most refs say their place; where no record is `known` there, `find` gives the paths of the ref."""
     found: dict[str, list[int]] = {}
     for ref, each in times.items():
-        known = ledger.place(ref)
-        places = {known} | ({path.partition("/")[2] for path in find(ref)} if not _says_place(ref) else set())
+        said = ledger.place(ref)
+        places = {said} if known(said) else {path.partition("/")[2] for path in find(ref)}
         for place in places:
             found[place] = sorted(found[place] + each) if place in found else each
     return found
-
-
-def _says_place(ref: str) -> bool:
-    """Whether the ref is a path, or an id that strata puts at a place of its own."""
-    return "/" in ref or ref.startswith(("blk-", "evt-", "ent-"))
 
 
 def _private(path: str, flags: int) -> int:

@@ -117,11 +117,11 @@ def _receipt(value: Any) -> Receipt | str:
     if not isinstance(value, dict):
         return "this is no JSON object"
     refs, at = value.get("refs"), value.get("at")
-    if not (isinstance(value.get("id"), str) and value["id"]):
-        return "a receipt needs an id"
+    if not (isinstance(value.get("id"), str) and value["id"].isprintable() and value["id"]):
+        return "a receipt needs an id of visible characters"
     if value.get("op") not in (READ, USE):
         return "op is read or use"
-    if not (isinstance(refs, list) and all(isinstance(ref, str) for ref in refs)):
+    if not (isinstance(refs, list) and all(isinstance(ref, str) and ref.isprintable() for ref in refs)):
         return "refs is a list of refs"
     if not (isinstance(at, str) and moment.is_valid(at)):
         return "at is a time in ISO 8601"

@@ -129,6 +129,8 @@ def _noting(store: Store, paths: list[str], attached: set[str], problems: list[P
 def _ledgers(store: Store) -> Iterator[Problem]:
     """Lines of the ledger that count nothing."""
     for path in store.accesses.ledgers():
+        if not store.files.exists(path):
+            yield Problem("warning", path, "a ledger belongs here, and this is no file", "move it away")
         for fault in receipts(store.tree.bytes_of(path) or b"")[1]:
             yield Problem("warning", path, f"a line that counts nothing: {fault.why}", f"correct it, or see how it was: git log -p -- {path}", fault.line)
 

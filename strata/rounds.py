@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from strata import layout
 from strata.accesses import by_place
 from strata.charts import by_access, by_age
-from strata.errors import NotFound, TierVanished
+from strata.errors import Conflict, NotFound, TierVanished
 from strata.janitor import DAY, STEPS, Household
 from strata.model import JANITOR, Author, Move, Rename, Tier
 from strata.plan import Plan
@@ -58,7 +58,9 @@ class Rounds:
         times, broken = self._store.accesses.times()
         pinned = self._store.ask(lambda shadow: shadow.pinned())
         self._broken = broken
-        return Household(lives, self._policy, by_place(times, self._places), pinned, now)
+        records = self._lives.table().records
+        by_rest = by_place(times, lambda rest: any(f"{tier}/{rest}" in records for tier in Tier), self._places)
+        return Household(lives, self._policy, by_rest, pinned, now)
 
     def _places(self, ref: str) -> list[str]:
         return [found.path for found in self._store.ask(lambda shadow: shadow.find(ref)) if found.ref == ref]
@@ -94,11 +96,15 @@ class Rounds:
         guard = ""
         vanished = self._vanished()
         if vanished:
-            guard = self._says_vanished(vanished).message
+            guard = str(self._says_vanished(vanished))
         household = self.household(progress)
         moves = self._due(household, only, vanished)
         if crowd := household.crowded(moves):
-            guard = guard or self._says_crowded(*crowd).message
+            guard = guard or str(self._says_crowded(*crowd))
+        try:
+            self._store.history.writable()
+        except Conflict as conflict:
+            guard = str(conflict)
         return Run(tuple(map(moved, moves)), household.size, "", True, tuple(self.notes), guard)
 
     def run(self, only: Collection[str] = STEPS, *, force: bool = False, progress: Progress | None = None) -> Run:

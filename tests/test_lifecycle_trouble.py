@@ -13,7 +13,8 @@ from conftest import Clock
 from oracle import assert_sound, git
 from strata import Memory
 from strata.document import Document
-from strata.errors import Malformed, NotFound, TierVanished, UsageError
+from strata.errors import AlreadyExists, Conflict, Malformed, NotFound, Refused, TierVanished, UsageError
+from strata.model import Message
 from strata.render.screen import Screen
 from strata.render.text import text
 
@@ -177,3 +178,162 @@ def test_a_pin_in_a_header_that_cannot_be_read_still_holds(memory: Memory, clock
     clock.time += timedelta(days=40)
 
     assert ["notes/other"] == [move.ref for move in memory.janitor().moves]
+
+
+@pytest.mark.parametrize("what", ["empty", "folder", "link", "pipe"])
+def test_a_ledger_that_cannot_be_extended_stops_no_write(memory: Memory, what: str) -> None:
+    memory.add("notes/a", "x\n")
+    memory.show("notes/a")
+    memory.add("notes/b", "y\n")
+    [place] = (memory.root / "ledger").iterdir()
+    place.unlink()
+    if what == "empty":
+        place.touch()
+    elif what == "folder":
+        place.mkdir()
+    elif sys.platform == "win32":
+        pytest.skip("a POSIX matter")
+    elif what == "link":
+        place.symlink_to("elsewhere")
+    else:
+        os.mkfifo(place)
+    memory.show("notes/b")
+    memory.add("notes/c", "z\n")
+
+    assert 1 == len(memory._store.accesses.times()[0]["notes/b"])
+    if what != "empty":
+        assert any("readings wait" in warning for warning in memory.warnings)
+        assert any(problem.path.startswith("ledger/") for problem in memory.doctor())
+        place.rmdir() if what == "folder" else place.unlink()
+        memory.add("notes/d", "z\n")
+    assert 1 == len(memory._store.accesses.times()[0]["notes/b"])
+    assert not (memory.root / ".strata/reads.jsonl").exists()
+    assert_sound(memory.root)
+
+
+@pytest.mark.parametrize("path, header", [("active/events/evt-20260101-abcdef.md", "id: evt-20260101-abcdef\nkind: event"), ("active/notes/x.md", "id: blk-mynote"), ("active/notes/y.md", "id: ent-person-zed"), ("active/notes/z.md", "id: my.custom")])
+def test_a_reading_counts_for_a_record_wherever_it_lies(memory: Memory, clock: Clock, path: str, header: str) -> None:
+    place = memory.root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(f"---\n{header}\n---\nbody\n", "utf-8")
+    memory.add("notes/other", "x\n")
+    clock.time += timedelta(days=29)
+    memory.show(path)
+    clock.time += timedelta(days=5)
+
+    assert ["notes/other"] == [move.ref for move in memory.janitor(dry_run=True).moves]
+
+
+def test_readings_that_are_none_stop_no_write(memory: Memory) -> None:
+    memory.add("notes/a", "x\n")
+    (memory.root / ".strata/reads.jsonl").write_text('{"id": "\\ud800", "op": "read", "refs": ["notes/a"], "at": "2026"}\n', "utf-8")
+    memory.add("notes/b", "x\n")
+    assert any("set aside" in warning for warning in memory.warnings)
+    (memory.root / ".strata/reads.jsonl").unlink()
+    (memory.root / ".strata/reads.jsonl").mkdir()
+    memory.janitor()
+    memory.show("notes/a")
+    memory.add("notes/c", "x\n")
+
+    assert memory.status().ages
+
+
+def test_a_dry_run_says_what_would_refuse_the_run(memory: Memory, clock: Clock) -> None:
+    memory.add("notes/a", "x\n")
+    clock.time += timedelta(days=40)
+    git(memory.root, "checkout", "-q", "--detach")
+
+    assert "detached" in memory.janitor(dry_run=True).guard
+    with pytest.raises(Conflict, match="detached"):
+        memory.janitor()
+
+
+def test_a_note_added_beside_others_that_went_to_rest_elsewhere_merges(memory: Memory, clock: Clock, tmp_path: Path) -> None:
+    for number in range(10):
+        memory.add(f"notes/x/n{number}", f"number {number}\n")
+    git(tmp_path, "clone", "-q", str(memory.root), "other")
+    other = Memory.open(tmp_path / "other", now=clock)
+    other.add("notes/x/fresh", "fresh\n")
+    clock.time += timedelta(days=40)
+    memory.janitor()
+    git(other.root, "-c", "user.name=P", "-c", "user.email=p@x", "pull", "-q", "--no-rebase", "origin", "main")
+
+    assert (other.root / "active/notes/x/fresh.md").exists()
+    assert (other.root / "cooled/notes/x/n1.md").exists()
+    assert "" == git(other.root, "status", "--porcelain")
+
+
+def test_a_file_at_the_place_where_it_should_go_is_named_with_what_to_do(memory: Memory) -> None:
+    memory.add("notes/a", "one\n")
+    memory.add("notes/b", "two\n")
+    (memory.root / "archive/notes").mkdir(parents=True)
+    (memory.root / "archive/notes/b.md").write_text("another\n", "utf-8")
+    with pytest.raises(AlreadyExists) as caught:
+        memory.archive(["notes/a", "notes/b"])
+
+    assert ("archive/notes/b.md", "keep one of the two") == (caught.value.path, caught.value.remedy)
+    assert (memory.root / "active/notes/a.md").exists()
+
+
+def test_a_version_of_a_block_that_is_not_what_was_sealed_is_refused(memory: Memory) -> None:
+    memory.append([("main", Message("m1", "user", "It is blue."))])
+    block = memory.seal(everything=True)[0]
+    place = memory.root / block.path
+    whole = place.read_bytes()
+    place.write_bytes(whole.replace(b"blue", b"grey"))
+    memory.add("notes/a", "x\n")
+    changed = git(memory.root, "rev-parse", "HEAD").strip()
+    with pytest.raises(Refused, match="not what was sealed"):
+        memory.restore(block.ref, at=changed)
+    memory.restore(block.ref, at=block.commit)
+
+    assert whole == place.read_bytes()
+    assert_sound(memory.root)
+
+
+def test_turns_are_counted_on_when_block_and_tail_are_out_of_sight(memory: Memory) -> None:
+    memory.append([("main", Message(f"m{number}", "user", "Hello otters.")) for number in range(3)])
+    block = memory.seal(everything=True)[0]
+    memory.forget(block.ref)
+    (memory.root / "active/tails/main.md").unlink()
+    memory.append([("main", Message("m9", "user", "Again."))])
+
+    assert b"first_turn: 4\n" in (memory.root / "active/tails/main.md").read_bytes()
+
+
+def test_a_write_from_an_old_reading_leaves_a_resting_note_where_it_is(memory: Memory) -> None:
+    memory.add("notes/a", "one\n")
+    memory.archive("notes/a")
+    with pytest.raises(Conflict):
+        memory.add("notes/a", "two\n", replace=True, base="0" * 40)
+
+    assert (memory.root / "archive/notes/a.md").exists()
+
+
+def test_an_edit_that_no_look_had_seen_is_adopted_after_the_move(memory: Memory, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("strata.survey.SMALL", 0)  # as with thousands of files at rest
+    memory.add("notes/a", "one\n")
+    clock.time += timedelta(days=40)
+    memory.janitor()
+    memory.search("one")
+    with open(memory.root / "cooled/notes/a.md", "ab") as file:  # in place: no folder moves
+        file.write(b"unseen otter\n")
+    clock.time += timedelta(days=60)
+    memory.janitor()
+    memory.add("notes/b", "x\n")
+
+    assert ["archive/notes/a.md"] == [hit.path for hit in memory.search("otter")]
+    assert_sound(memory.root)
+
+
+def test_gits_own_trees_are_right_after_many_moves(memory: Memory, clock: Clock) -> None:
+    folder = memory.root / "active/notes/many"
+    folder.mkdir(parents=True)
+    for number in range(100):
+        (folder / f"n{number}.md").write_text(f"number {number}\n", "utf-8")
+    git(memory.root, "add", "-A")
+    git(memory.root, "-c", "user.name=P", "-c", "user.email=p@x", "commit", "-q", "-m", "many")
+    clock.time += timedelta(days=40)
+    memory.janitor(force=True)
+
+    assert git(memory.root, "rev-parse", "HEAD^{tree}") == git(memory.root, "write-tree")

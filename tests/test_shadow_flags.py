@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,20 @@ def test_a_note_marked_by_hand_is_hidden_from_the_next_search(memory: Memory) ->
 
     assert ["notes/b"] == refs(memory.search("apple"))
     assert ["notes/b"] == refs(memory.list())
+
+
+def test_a_note_forgotten_behind_the_back_of_the_index_is_not_shown(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a large resting tier an edit in place goes unseen; the hit is checked against its file all the same."""
+    monkeypatch.setattr("strata.survey.SMALL", 0)
+    place = memory.root / "archive/notes/a.md"
+    place.parent.mkdir(parents=True)
+    place.write_text("---\npinned: true\n---\napple pie", encoding="utf-8")
+    memory.add("notes/b", "apple cake")
+    time.sleep(0.1)  # until the look can tell old from new
+    memory.search("apple")
+    assert {"notes/a", "notes/b"} == set(refs(memory.search("apple")))
+    with open(place, "r+", encoding="utf-8") as file:
+        file.write("---\nforgotten_at: 2026-11-30\n---\napple pie")
+
+    assert ["notes/a", "notes/b"] == sorted(refs(memory._store.shadow.search("apple")))
+    assert ["notes/b"] == refs(memory.search("apple"))

@@ -11,7 +11,7 @@ import pygit2
 from pygit2.enums import RepositoryInitFlag, RepositoryOpenFlag
 
 from strata.errors import Malformed, NotAMemory, Refused, StrataError
-from strata.head import git_directory
+from strata.head import common_directory, git_directory
 
 _SETTINGS = {
     "core.autocrlf": "false",  # the bytes in history are the bytes on disk
@@ -42,6 +42,14 @@ def create(root: Path) -> pygit2.Repository:
     for name, value in _SETTINGS.items():
         repository.config[name] = value
     return repository
+
+
+def settle(root: Path) -> None:
+    """Give a clone the settings that `create` gives: git does not carry them along. What somebody set stays as it is."""
+    local = pygit2.Config(os.fspath(common_directory(git_directory(root)) / "config"))
+    for name, value in _SETTINGS.items():
+        if name not in local:
+            local[name] = value
 
 
 def open_exactly(root: Path) -> pygit2.Repository:

@@ -60,6 +60,7 @@ class History(Upkeep):
         self._objects = Objects(self._repository, self.root)
         self._changes = Changes(self._repository, self._objects)
         self._branch = Branch(self._repository, self._objects, self.root, COMMITTER.email)
+        self._settled = False
         self._staging = Staging(self._repository, self._objects, self.root, head_file.git_directory(self.root))
 
     @classmethod
@@ -169,6 +170,9 @@ class History(Upkeep):
 
     def writable(self) -> None:
         """Raise Conflict where a commit by strata would interfere with what a person is in the middle of."""
+        if not self._settled:
+            opening.settle(self.root)
+            self._settled = True
         if operation := head_file.in_progress(self.root):
             raise Conflict(f"a git {operation} is unfinished in this memory", remedy=f"finish it: {_FINISH[operation]}")
         if not head_file.branch(self.root):

@@ -120,7 +120,7 @@ def _run(run: Run, screen: Screen) -> list[str]:
     lines += ["", head] if lines else [head]
     lines += [screen.paint(f"Passed over: {one_line(note)}", "yellow") for note in run.passed_over]
     if run.guard:
-        lines.append(screen.paint(f"This run would be refused: {one_line(run.guard)}. See `strata janitor --help` on --force.", "yellow"))
+        lines.append(screen.paint(f"This run would be refused: {one_line(run.guard)}", "yellow"))
     return lines
 
 
