@@ -112,8 +112,6 @@ class Accesses:
         for path in self.ledgers():
             try:
                 data = self._files.read(path)
-            except NotFound:
-                continue
             except StrataError:
                 broken.append(path)
                 continue

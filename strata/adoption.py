@@ -39,7 +39,8 @@ class Adoption:
             for path in self._history().left_out(gone):  # a sparse checkout: git left them out, the person did not remove them
                 del look.dirty[path]
         if look.dirty:
-            self._guard_tiers(look)
+            if gone := vanished(look):
+                raise gone
             self._rejoin(look)
             edits, left = self._left_by_hand(look)
             with self._history().holding_index():
@@ -93,7 +94,8 @@ class Adoption:
     def _commit(self, edits: Sequence[Edit], paths: Sequence[str]) -> str | None:
         trailers = [("Strata-Op", "adopt"), *(("Strata-Path", path) for path in paths[:50])]
         history = self._history()
-        return history.commit(edits, author=history.person(), subject=_adopted(paths), trailers=trailers, at=self._now())
+        verb = "Delete" if all(isinstance(edit, Drop) for edit in edits) else "Edit"
+        return history.commit(edits, author=history.person(), subject=_adopted(verb, paths), trailers=trailers, at=self._now())
 
     def _left_by_hand(self, look: Look) -> tuple[list[Edit], dict[str, str]]:
         """The edits that take over what a person left, and the blob each path then has."""
@@ -106,20 +108,23 @@ class Adoption:
             left[path] = "" if data is None else blob_id(data)
         return edits, left
 
-    def _guard_tiers(self, look: Look) -> None:
-        missing = [path for path in look.dirty if look.mark["known"][path][0] == ""]
-        for tier in TIERS:
-            lost = sum(path.startswith(f"{tier}/") for path in missing)
-            left = sum(count for folder, (_, count) in look.mark["folders"].items() if f"{folder}/".startswith(f"{tier}/"))
-            if lost > VANISHED_ABOVE and not left:
-                raise TierVanished(
-                    f"no record is left in {tier}/, but git knows {lost} there; nothing was changed",
-                    path=tier,
-                    remedy=f"mount or restore it (git checkout -- {tier}), or, if they are meant to go: git rm -r -q {tier} && git commit",
-                )
+
+def vanished(look: Look) -> TierVanished | None:
+    """The refusal for a tier of which more than 20 records were committed and none is left; None where there is no such tier."""
+    missing = [path for path in look.dirty if look.mark["known"][path][0] == ""]
+    for tier in TIERS:
+        lost = sum(path.startswith(f"{tier}/") for path in missing)
+        left = sum(count for folder, (_, count) in look.mark["folders"].items() if f"{folder}/".startswith(f"{tier}/"))
+        if lost > VANISHED_ABOVE and not left:
+            return TierVanished(
+                f"no record is left in {tier}/, but git knows {lost} there; nothing was changed",
+                path=tier,
+                remedy=f"mount or restore it (git checkout -- {tier}), or, if they are meant to go: git rm -r -q {tier} && git commit",
+            )
+    return None
 
 
-def _adopted(paths: Sequence[str]) -> str:
-    """The subject of an adopting commit: what was edited by hand."""
+def _adopted(verb: str, paths: Sequence[str]) -> str:
+    """The subject of an adopting commit: what was done by hand."""
     first = paths[0].rpartition("/")[2]
-    return f"Edit {first} by hand" if len(paths) == 1 else f"Edit {len(paths)} files by hand, among them {first}"
+    return f"{verb} {first} by hand" if len(paths) == 1 else f"{verb} {len(paths)} files by hand, among them {first}"

@@ -69,8 +69,8 @@ def _time(seconds: int) -> str:
 def _keep(store: Store, data: bytes) -> None:
     """Write the map in place. A rename would move the memory's folder, and each search would have to look at it again."""
     place = store.files.place(MAP)
-    if place.is_symlink():
-        store.warn(f"{MAP} is a link, and is not written through")
+    if os.path.lexists(place) and survey.signature(place) is None:
+        store.warn(f"{MAP} is no plain file, and is left as it is")
         return
     try:
         if place.read_bytes() == data:

@@ -36,7 +36,7 @@ def check(files: Iterable[tuple[str, bytes]]) -> list[Problem]:
             problems.append(Problem("warning", path, "not every system can check out a file of this name", 'rename it: no < > : " \\ | ? * #, no control character, no final dot or blank'))
         nearer = places.setdefault(layout.path_ref(path), path)
         if nearer != path:
-            problems.append(Problem("error", path, f"this record lies in {nearer} as well", "keep one of the two: compare them with diff, and remove the other"))
+            problems.append(Problem("error", path, f"this record lies in {nearer} as well", "if an editor saved it where it lay before, the next write makes them one; else compare them, and remove one"))
         if document.problem:
             continue
         if (claimed := document.text("id")) and not layout.is_id(claimed):

@@ -20,10 +20,16 @@ def entries(path: str, data: bytes) -> list[Entry]:
     """The entries of the file at `path`; a file that cannot be parsed is one note made of its text."""
     document = Document.parse(data, path)
     found = _entries(path, document)
-    pinned, forgotten = document.flag("pinned"), bool(document.header.get("forgotten_at"))
+    pinned, forgotten = document.flag("pinned"), bool(forgotten_at(document))
     if document.problem and b"pinned: true" in data[:4096]:
         pinned = True  # what cannot be read may be meant so, and rests more safely where it is
     return [entry._replace(pinned=pinned, forgotten=forgotten) for entry in found] if pinned or forgotten else found
+
+
+def forgotten_at(document: Document) -> str:
+    """Since when a record is forgotten; "" for one that is not."""
+    since = document.text("forgotten_at")
+    return "" if since.casefold() in ("false", "no", "off", "0") else since
 
 
 def _entries(path: str, document: Document) -> list[Entry]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from strata import layout
 from strata.document import Document
-from strata.entries import entries, ref_of
+from strata.entries import entries, forgotten_at, ref_of
 from strata.errors import Ambiguous, NotFound, OutsideMemory, StrataError, UsageError
 from strata.files import blob_id
 from strata.model import Entry, Hit, Kind, Message, Summary, Tier
@@ -112,7 +112,7 @@ class Lookup:
             data = self._store.files.read(path)
             if message and layout.kind_of(path) == Kind.TAIL:
                 path, data = self._since_sealed(path, data, message)
-            if since := Document.parse(data, path).text("forgotten_at"):
+            if since := forgotten_at(Document.parse(data, path)):
                 raise NotFound(f"it was forgotten on {since[:10]}", ref=name, remedy=f"show it again with: strata restore {name}")
             commit = ""
         else:

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 class Memory(Lifecycle):
     """One memory: a directory that is its own git repository.
 
-    Open it with `Memory.open` or make it with `Memory.init`. Every verb that writes is one commit
-    and is durable when it returns; verbs that read never write files or git. A Memory may be kept
+    Open it with `Memory.open` or make it with `Memory.init`. What a verb writes is committed
+    and durable when it returns; searching and listing write nothing, and opening counts an access. A Memory may be kept
     open as long as one likes: each call sees what others did in the meantime. Use one per thread.
     """
 
@@ -182,11 +182,13 @@ class Memory(Lifecycle):
         note = notes.Note(given.text.encode(), given.title, given.tags, replace, append, base)
         if ref and (replace or append) and (rests := self._lookup.note_path(ref)) and layout.tier_of(rests) != Tier.ACTIVE:
             note.check_base(self._store, ref, rests)
-            self.promote(rests.removesuffix(".md"))  # a commit of its own, so that history sees a pure move
+            self._move(rests, Tier.ACTIVE, "promote", "written to")  # a commit of its own, so that history sees a pure move
         with self._write("add") as plan:
             now = self._now()
             ref = ref or notes.free_name(given.title or given.text, now.strftime("%Y%m%d"), self._store, self._lookup, self._new_id)
             target, document = note.write(plan, self._store, self._lookup, ref, now)
+        if since := document.text("forgotten_at"):
+            self._store.warn(f"{ref} was forgotten on {since[:10]} and stays hidden; show it again with: strata restore {ref}")
         return Added(ref, target, plan.commit or "", blob_id(document.data), given.redacted)
 
     # -- conversations -----------------------------------------------------------------------
@@ -373,7 +375,8 @@ class Memory(Lifecycle):
         """Counts and sizes, what is uncommitted, and how history and index stand."""
         from strata.overview import status
 
-        return status(self._store)._replace(**self._rounds(self._config_to_read()).outlook())
+        found = status(self._store)  # first: the rest brings the index up to date
+        return found._replace(**self._rounds(self._config_to_read()).outlook(), forgotten=len(self.list(forgotten=True)))
 
     def doctor(self, *, fix: bool = False) -> list[Problem]:
         """Everything that does not hold, worst first; with `fix`, what can be mended without losing a byte is.

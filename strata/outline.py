@@ -44,7 +44,7 @@ _SECTIONS = {
 _HEAD = """\
 # What is in active/
 
-{counts}; newest first. A line for a directory counts what lies below it and has no line of its own.
+{counts}. A directory's line counts the records below it that are not listed themselves.
 
 To look further: `strata search WORDS`, `strata show PATH`, `strata list --kind event`, `grep -r WORD active/`.
 What rests in cooled/ and archive/ is not in this map; a search finds it.
@@ -76,7 +76,7 @@ class Outline:
             by_kind[row.kind if row.kind in by_kind else Kind.NOTE].append(row)
         self._sections = [_Section(kind, found) for kind, found in by_kind.items() if found]
         counts = ", ".join(_counted(len(section.rows), section.kind) for section in self._sections)
-        self._head = _HEAD.format(counts=counts or "Nothing yet")
+        self._head = _HEAD.format(counts=f"{counts}; newest first" if counts else "Nothing yet")
         lines = limit - self._head.count("\n") - 2 * len(self._sections)
         spare = limit * WIDTH - len(self._head) - sum(len(section.heading) for section in self._sections)
         wishes = [min(len(section.rows), _TAILS + 1) if section.kind == Kind.TAIL else len(section.rows) for section in self._sections]

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from strata import layout, survey
+from strata.adoption import vanished
 from strata.capture import without_sealed
 from strata.check import check
 from strata.config import Config
@@ -20,7 +21,7 @@ from strata.errors import Malformed, NotFound, StrataError
 from strata.files import blob_id
 from strata.head import branch, head, in_progress
 from strata.ledger import receipts
-from strata.model import AGENT, Kind, Problem
+from strata.model import AGENT, Drop, Kind, Problem
 from strata.results import Status
 from strata.tail import Tail, turns
 
@@ -153,11 +154,23 @@ def _mend(store: Store) -> None:
     store.adopt()
     store.rebuild()
     with store.write("mend", AGENT) as plan:
+        for path in _needless_twins(store):
+            plan.edits.append(Drop(path))
+            plan.subject = "Drop what lies in a nearer tier as well, byte for byte"
         for path in [path for path in survey.records(store.root) if layout.kind_of(path) == Kind.TAIL]:
             if (tail := _tail(store, path)) and len((kept := without_sealed(store, tail)).messages) < len(tail.messages):
                 document = Document.parse(store.files.read(path), path)
                 plan.put(path, kept.dump(document), blob_id(document.data))
                 plan.subject = "Drop from tails what is sealed already"
+
+
+def _needless_twins(store: Store) -> Iterator[str]:
+    """Records that lie in a nearer tier as well, the same to the byte, as two Janitors and a merge may leave them."""
+    nearest: dict[str, str] = {}
+    for path in sorted(survey.records(store.root), key=lambda path: layout.TIERS.index(layout.tier_of(path))):
+        near = nearest.setdefault(layout.path_ref(path), path)
+        if near != path and store.tree.bytes_of(near) == store.tree.bytes_of(path):
+            yield path
 
 
 def _repository(store: Store) -> Iterator[Problem]:
@@ -205,8 +218,12 @@ def _leftovers(store: Store) -> Iterator[Problem]:
 
 
 def _memory_state(store: Store) -> Iterator[Problem]:
+    look = store.refresh(deep=True)
+    if look and (gone := vanished(look)):
+        yield Problem("error", gone.path, gone.message, gone.remedy)
+        return
     dirty = sorted(store.uncommitted(deep=True))
-    if dirty:
+    if dirty and not in_progress(store.root):  # else the refusal to write says what to do
         shown = ", ".join(dirty[:3]) + (", …" if len(dirty) > 3 else "")
         yield Problem("note", dirty[0], f"{len(dirty)} file{'s' * (len(dirty) != 1)} edited by hand and not committed yet: {shown}", "the next write commits them in your name", fixable=True)
     mark = store.mark()

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 class Past:
     """Looking up records in commits; `record` finds where one lies now."""
 
-    def __init__(self, store: Store, record: Callable[[str], str]) -> None:
+    def __init__(self, store: Store, record: Callable[..., str]) -> None:
         self._store = store
         self._record = record
 
     def place(self, name: str, commit: str, *, guess: bool = True) -> str | None:
         """The path a record had at a commit, whatever it is called now; None when it was not there.
 
-        To `guess` is to take a file that has just that name, wherever it lay.
+        To `guess` is to take a prefix for a ref, and a file that has just that name, wherever it lay.
         """
-        return self._at(name, commit, guess) or self._followed(name, commit)
+        return self._at(name, commit, guess) or self._followed(name, commit, exact=not guess)
 
     def path(self, ref: str) -> str:
         """The path under which history knows a record, also when the file is gone now."""
@@ -66,10 +66,10 @@ class Past:
         wanted = f"{plain}.md"
         return next((path for path, _ in self._store.history.walk(commit) if path.rpartition("/")[2] == wanted), None)
 
-    def _followed(self, name: str, commit: str) -> str | None:
+    def _followed(self, name: str, commit: str, *, exact: bool) -> str | None:
         """Where a record that was renamed by hand lay at a past commit."""
         try:
-            now = self._record(name)
+            now = self._record(name, exact=exact)
         except NotFound:
             return None
         for entry in self._store.history.log(now):

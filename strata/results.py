@@ -116,13 +116,17 @@ class Marked(NamedTuple):
 
 
 class Tended(NamedTuple):
-    """One cycle of upkeep: the run of the Janitor, the commit that took over edits made by hand, and what else was done or refused."""
+    """One cycle of upkeep: the run of the Janitor, the commit that took over edits made by hand, and what else was done.
+
+    `refused` is why the Janitor did not run, or would not: that waits for a person.
+    """
 
     moves: tuple[Moved, ...]
     adopted: str = ""
     commit: str = ""
     packed: bool = False
     notes: tuple[str, ...] = ()
+    refused: str = ""
 
 
 class Mapped(NamedTuple):
@@ -189,6 +193,8 @@ class Status(NamedTuple):
     next_moves: tuple[tuple[str, int, str], ...] = ()
     last_run: str = ""
     last_run_moves: int = 0
+    last_run_undone: bool = False
+    forgotten: int = 0
     daemon: str = ""
 
 

@@ -30,12 +30,13 @@ Progress = Callable[[int, int], None]
 
 
 class PastRun(NamedTuple):
-    """A run that history knows: its commit, its time, how many records it looked at and moved."""
+    """A run that history knows: its commit, its time, how many records it looked at and moved, whether it was undone."""
 
     commit: str
     at: str
     looked: int
     moves: int
+    undone: bool
 
 
 class Rounds:
@@ -47,7 +48,8 @@ class Rounds:
         self._policy = policy
         self._now = now
         self._lives = lives
-        self.notes: list[str] = []
+        self.notes: list[str] = []  # what a round passes over, and why
+        self._broken: list[str] = []  # ledgers that cannot be read
 
     # -- looking -------------------------------------------------------------------------------
 
@@ -81,6 +83,8 @@ class Rounds:
                 self.notes.append(f"{move.source}: another record would move to {move.target} as well; keep one of them")
             elif blocked := there.blocked(move.source) or there.blocked(move.target):
                 self.notes.append(f"{move.source}: {blocked} is a link or a file where a folder is needed")
+            elif twin := there.twin(move.target):
+                self.notes.append(f"{move.source}: {twin} has its name in other letters; rename one of them")
             elif there.has(move.target):
                 self.notes.append(f"{move.source}: a file is at {move.target} already; keep one of them")
             elif not there.has(move.source):
@@ -110,8 +114,8 @@ class Rounds:
     def run(self, only: Collection[str] = STEPS, *, force: bool = False, progress: Progress | None = None) -> Run:
         """Carry out the plan as one commit. Raises TierVanished where a tier is gone or most of one would move, unless `force`d."""
         vanished = self._vanished()
-        if not force:
-            self.check_tiers()
+        if vanished and not force:
+            raise self._says_vanished(vanished)
         if vanished:
             self.notes += [f"{tier}/ is missing and was left alone" for tier in vanished]
         self._lives.table(progress)  # what takes long is done before the lock is held
@@ -128,57 +132,59 @@ class Rounds:
         """Move back what the last run moved that was not undone yet. Raises NotFound when there is none."""
         self._store.refresh()
         with self._store.write(UNDO, author) as plan:
-            run, pairs = self._last_run()
-            moves = []
-            for source, target in pairs:
-                if not self._store.files.exists(target):
-                    self.notes.append(f"{target}: it is not there any more, and stays where it is now")
-                elif self._store.files.exists(source):
-                    self.notes.append(f"{target}: a file is at {source} by now; keep one of them")
-                else:
-                    moves.append(Move(target, source, "undo", f"undoes the run {run[:10]}"))
+            run, pairs, moves = self._undoable()
             _fill(plan, moves)
             plan.subject = f"Undo the Janitor's run {run[:10]}"
             plan.trailers.append(("Strata-Undoes", run))
         return Run(tuple(map(moved, moves)), len(pairs), plan.commit or "", False, tuple(self.notes))
 
-    def _last_run(self) -> tuple[str, list[tuple[str, str]]]:
-        undone: set[str] = set()
-        for commit, _, trailers in self._store.history.operations():
-            named = dict(trailers)
-            if named.get("Strata-Op") == UNDO:
-                undone.add(named.get("Strata-Undoes", ""))
-            elif named.get("Strata-Op") == OPERATION and commit not in undone:
-                return commit, self._store.history.renames(commit)
+    def _undoable(self) -> tuple[str, list[tuple[str, str]], list[Move]]:
+        """The latest run of which something can be moved back: its commit, what it moved, and the moves back."""
+        for run in self.runs():
+            if run.undone:
+                continue
+            pairs = self._store.history.renames(run.commit)
+            if moves := self._moves_back(run.commit, pairs):
+                return run.commit, pairs, moves
         raise NotFound("there is no run of the Janitor to undo", remedy="strata log shows what was done; git revert takes back any commit")
+
+    def _moves_back(self, run: str, pairs: Sequence[tuple[str, str]]) -> list[Move]:
+        self.notes = []
+        moves = []
+        for source, target in pairs:
+            if not self._store.files.exists(target):
+                self.notes.append(f"{target}: it has moved on since, and stays where it is")
+            elif self._store.files.exists(source):
+                self.notes.append(f"{target}: a file is at {source} by now; keep one of them")
+            else:
+                moves.append(Move(target, source, "undo", f"undoes the run {run[:10]}"))
+        return moves
 
     def outlook(self) -> dict[str, Any]:
         """Ages and accesses of the records, what moves next, and the last run: the part of a status that is about tiers."""
         household = self.household()
         due = [(move.step, "") for move in household.plan()] + [(waiting.step, _day(waiting.due)) for waiting in household.waiting()]
         first = {step: min(day for each, day in due if each == step) for step in dict(due)}
-        last, moves = self._latest()
+        last = next(self.runs(), None)
         return {
             "ages": by_age(seconds / DAY for _, seconds in household.idle()),
             "accesses": by_access(number for _, number in household.accessed()),
             "next_moves": tuple((step, due.count((step, first[step])), first[step]) for step in STEPS if step in first),
-            "last_run": last,
-            "last_run_moves": moves,
+            "last_run": last.at if last else "",
+            "last_run_moves": last.moves if last else 0,
+            "last_run_undone": last is not None and last.undone,
         }
-
-    def _latest(self) -> tuple[str, int]:
-        """When the last run that moved anything was, and how much it moved."""
-        for run in self.runs():
-            return run.at, run.moves
-        return "", 0
 
     def runs(self) -> Iterator[PastRun]:
         """The runs that moved something, the newest first; the others left no commit."""
+        undone: set[str] = set()
         for commit, at, trailers in self._store.history.operations():
             named = dict(trailers)
-            if named.get("Strata-Op") == OPERATION:
+            if named.get("Strata-Op") == UNDO:
+                undone.add(named.get("Strata-Undoes", ""))
+            elif named.get("Strata-Op") == OPERATION:
                 looked = named.get("Strata-Looked", "")
-                yield PastRun(commit, at, int(looked) if looked.isdecimal() else 0, sum(key == "Strata-Reason" for key, _ in trailers))
+                yield PastRun(commit, at, int(looked) if looked.isdecimal() else 0, sum(key == "Strata-Reason" for key, _ in trailers), commit in undone)
 
     def check_tiers(self) -> None:
         """Raise TierVanished when a tier is gone."""
@@ -224,6 +230,7 @@ class _Names:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._listed: dict[str, set[str]] = {}
+        self._folded: dict[str, dict[str, str]] = {}
         self._blocked: dict[str, str] = {}
 
     def has(self, path: str) -> bool:
@@ -236,6 +243,16 @@ class _Names:
                 names = set()
             self._listed[folder] = names
         return name in names
+
+    def twin(self, path: str) -> str:
+        """A file in the same folder whose name differs only in case, or ""."""
+        if self.has(path):
+            return ""
+        folder, _, name = path.rpartition("/")
+        if folder not in self._folded:
+            self._folded[folder] = {each.casefold(): each for each in self._listed[folder]}
+        found = self._folded[folder].get(name.casefold(), "")
+        return f"{folder}/{found}" if found else ""
 
     def blocked(self, path: str) -> str:
         """The first thing on the way to `path` that is no folder, or ""."""

@@ -40,7 +40,7 @@ def move(plan: Plan, store: Store, paths: Sequence[str], tier: str, step: str, r
             continue
         document = Document.parse(store.files.read(path), path)
         if step == "archive" and document.flag("pinned"):
-            raise Refused("it is pinned, and pinned records do not move", ref=ref_of(path, document), path=path, remedy=f"strata unpin {ref_of(path, document)}")
+            raise Refused("it is pinned, and pinned records are not archived", ref=ref_of(path, document), path=path, remedy=f"strata unpin {ref_of(path, document)}")
         target = f"{tier}/{path.partition('/')[2]}"
         if store.files.exists(target):
             raise AlreadyExists("a file is there already; nothing was moved", ref=ref_of(path, document), path=target, remedy="keep one of the two")
@@ -64,6 +64,8 @@ def mark(plan: Plan, store: Store, lookup: Lookup, refs: Sequence[str], key: str
             raise document.problem
         since = document.text(FORGOTTEN) if key == FORGOTTEN and value else ""  # forgotten already
         changed = document.set(**{key: since or value})
+        if not changed.header and changed.has_header and (bare := Document.parse(changed.body, path)).body == changed.body:
+            changed = bare  # the mark was all the header there was
         name = ref_of(path, document)
         if fresh := changed.data != document.data:
             plan.put(path, changed.data, blob_id(document.data))
@@ -84,7 +86,7 @@ def restore_version(plan: Plan, store: Store, lookup: Lookup, ref: str, rev: str
     if message:
         raise UsageError("a message cannot be restored alone", ref=ref, remedy=f"name its record: {name}")
     try:
-        now = lookup.record(name)
+        now = lookup.record(name, exact=True)
     except NotFound:
         now = ""
     then = lookup.past.place(layout.path_ref(now) if now else name, commit, guess=False)

@@ -20,7 +20,7 @@ MAX_KEY = 1_000
 """Characters of a key as it is written; YAML gives up looking for the colon after 1,024."""
 
 # Patterns are strings: `re` compiles each at its first use and keeps it, so that importing costs nothing.
-_KEY = r"[^\W\d][\w.-]*"
+_KEY = r"[^\W\d][\w./-]*"
 _WORD = r"[\w/+.][\w./@+-]*(?::[\w./@+-]+)*"
 _UNSAFE = rf"[\t\n\r\x85\u2028\u2029]|{FORBIDDEN}"
 _NOT_PLAIN = rf"^[-?:,\[\]{{}}#&*!|>'\"%@`=<~\s]|:(?:\s|$)|\s#|\s$|{_UNSAFE}"

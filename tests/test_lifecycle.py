@@ -222,7 +222,7 @@ def test_undo_moves_back_the_last_run_also_after_other_writes_and_sticks(settled
     undone = settled.undo_janitor()
 
     assert {target: source for source, target in pairs(run) if "kynd" not in source} == dict(pairs(undone))
-    assert ["cooled/notes/projects/kynd.md: it is not there any more, and stays where it is now"] == list(undone.passed_over)
+    assert ["cooled/notes/projects/kynd.md: it has moved on since, and stays where it is"] == list(undone.passed_over)
     assert () == settled.janitor().moves
     assert_sound(settled.root)
 

@@ -88,4 +88,6 @@ def list_command(memory: Memory, since: str | None, until: str | None, **narrow:
     narrow |= bounds(since, until)
     rows = memory.list(**narrow)
     narrowed = any(value for name, value in narrow.items() if name != "limit")
+    if not rows and not narrowed and memory.list(forgotten=True, limit=1):
+        return Listing(rows, empty="All records are forgotten: strata list --forgotten")
     return Listing(rows, empty="No record passes these filters." if narrowed else "There are no records yet: `strata add` writes a note, and turns become blocks when they are sealed (`strata status`).")

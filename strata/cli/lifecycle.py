@@ -25,7 +25,7 @@ _MARKS = (NotFound, Ambiguous, Malformed, *_WRITES)
     exits=(NotFound, Malformed, *_WRITES),
 )
 @click.option("--dry-run", is_flag=True, help="Print the plan, and change nothing.")
-@click.option("--only", metavar="STEP", type=Names(STEPS), help=f"Only these steps: {', '.join(STEPS)}.")
+@click.option("--only", metavar="STEP", type=Names(STEPS), help="Only these steps: promote (back to active/), migrate (active/ to cooled/), evict (cooled/ to archive/).")
 @click.option("--force", is_flag=True, help="Go on although a tier is missing or most of one would move.")
 @click.option("--undo", is_flag=True, help="Move back what the last run moved.")
 @with_memory
@@ -56,7 +56,10 @@ def _there(tier: str) -> str:
 @_refs
 @with_memory
 def promote_command(memory: Memory, refs: tuple[str, ...]) -> Listing:
-    """Bring records back to active/, to be written."""
+    """Bring records back to active/.
+
+    REF is a ref or a prefix that fits no other, as everywhere.
+    """
     return Listing(memory.promote(refs), empty=_there("active"))
 
 
@@ -70,14 +73,17 @@ def rehydrate_command(memory: Memory, refs: tuple[str, ...], to: str) -> Listing
     What lies nearer than that already stays where it is. To open a record with `strata show` does
     the same.
     """
-    return Listing(memory.rehydrate(refs, to), empty=f"Nothing moved: it is in {to}/ already, or nearer.")
+    return Listing(memory.rehydrate(refs, to), empty=f"Nothing moved: it does not lie deeper than {to}/.")
 
 
 @command("archive", examples=("strata archive notes/plan",), exits=(Refused, *_MOVES))
 @_refs
 @with_memory
 def archive_command(memory: Memory, refs: tuple[str, ...]) -> Listing:
-    """Put records into archive/ now, whatever their age."""
+    """Put records into archive/ now, whatever their age.
+
+    `strata rehydrate` and `strata promote` bring them back.
+    """
     return Listing(memory.archive(refs), empty=_there("archive"))
 
 

@@ -36,7 +36,7 @@ TABLE = {
         Row("log", "history", "History", "Show the commits of the memory, or of one record."),
         Row("diff", "history", "History", "Show what changed, as a patch."),
         Row("janitor", "lifecycle", "Tiers", "Let files settle by age and access."),
-        Row("promote", "lifecycle", "Tiers", "Bring records back to active/, to be written."),
+        Row("promote", "lifecycle", "Tiers", "Bring records back to active/."),
         Row("rehydrate", "lifecycle", "Tiers", "Bring archived records back."),
         Row("archive", "lifecycle", "Tiers", "Put records into archive/ now, whatever their age."),
         Row("pin", "lifecycle", "Tiers", "Pin records: they never move by themselves."),

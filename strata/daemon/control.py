@@ -14,7 +14,7 @@ from strata.daemon.presence import is_present
 from strata.daemon.private import Place
 from strata.daemon.results import DaemonStatus, Started, Stopped
 from strata.daemon.state import ENDED, WORKING, State
-from strata.daemon.words import fault
+from strata.daemon.words import STOPPED, fault
 from strata.errors import Locked, StrataError
 from strata.files import Files
 
@@ -74,7 +74,8 @@ def stop(root: Path) -> Stopped:
         return Stopped(0)
     known = state.load(place) or State()
     asked = known.token
-    _ask(place, asked)
+    with suppress(OSError):  # a full disk: then the signal has to do, and whether it ended is seen below
+        _ask(place, asked)
     process.ask_to_end(known.pid, known.birth)
     deadline = time.monotonic() + DOWN
     while is_present(root):
@@ -184,5 +185,5 @@ def in_words(root: Path, given: Mapping[str, str]) -> str:
         return f"unknown: {fault(error)}"
     if found.state == RUNNING:
         upcoming = f"next cycle {found.next_cycle[:16].replace('T', ' ')} UTC" if found.next_cycle else "beginning"
-        return f"{RUNNING}, {upcoming}" + ("; its last cycle failed: strata daemon status" if found.error else "")
+        return f"{RUNNING}, {upcoming}" + ("; its last cycle failed: strata daemon status" if found.error else "; the Janitor waits for you: strata janitor --dry-run" if STOPPED in found.last_result else "")
     return found.state + (": strata daemon status" if found.state == NOT_RESPONDING else "")

@@ -9,6 +9,9 @@ from strata.render.words import SHORT_ID, count
 from strata.results import Tended
 
 
+STOPPED = "the Janitor stopped"
+
+
 def outcome(done: Tended, live: bool) -> str:
     """What a cycle came to: counts and commits, nothing of what the records say."""
     parts = []
@@ -16,6 +19,8 @@ def outcome(done: Tended, live: bool) -> str:
         steps = ", ".join(f"{number:,} {step}" for step, number in sorted(Counter(move.step for move in done.moves).items()))
         moves = count(len(done.moves), "record")
         parts.append(f"moved {moves} ({steps}){_commit(done.commit)}" if live else f"{moves} would move ({steps})")
+    if done.refused:
+        parts.append(f"{STOPPED if live else 'the Janitor would stop'}: {done.refused}")
     if done.adopted:
         parts.append(f"took over edits made by hand{_commit(done.adopted)}")
     if done.packed:

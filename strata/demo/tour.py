@@ -67,7 +67,7 @@ class Tour:
             sealed += len(done.sealed)
             secrets += sum(found.count for found in done.redacted)
             for ref in done.sealed:
-                self._say(f"after {stored:>3} messages  sealed {ref}  {memory.show(ref).title}")
+                self._say(f"after {stored:>3} messages  sealed {ref}  {memory.show(ref, peek=True).title}")
         self._say(f"{stored} messages in two threads, {sealed} blocks; {secrets} secret replaced before it reached the disk.")
         self._show("strata list", Listing(memory.list(), empty=""))
 
@@ -77,8 +77,8 @@ class Tour:
 
     def _trace(self, memory: Memory) -> None:
         hit = next(hit for hit in memory.search(QUESTION, limit=4) if hit.message)
-        shown = memory.show(hit.ref)
-        self._show(f"strata show '{hit.ref}'", shown)
+        shown = memory.show(hit.ref, peek=True)
+        self._show(f"strata show '{hit.ref}' --peek", shown)
         first = shown.line or 1
         lines = (self.directory / shown.path).read_text("utf-8").split("\n")
         self._command(f"sed -n {first},{first + 1}p {shown.path}")
@@ -89,7 +89,7 @@ class Tour:
         self._show(f'strata search "{DECISION}" --kind message --limit 1', Listing(found, empty="", query=DECISION))
         (hit,) = found
         block, _, message = hit.ref.partition("#")
-        words = next(sentence for sentence in memory.show(hit.ref).messages[0].text.split(". ") if "from today on" in sentence)
+        words = next(sentence for sentence in memory.show(hit.ref, peek=True).messages[0].text.split(". ") if "from today on" in sentence)
         card = {
             "title": "The kiosk project uses pnpm",
             "event_type": "decision",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from strata.model import Kind
 from strata.render.screen import Screen
 from strata.render.values import Listing
 from strata.render.visible import fit, one_line, visible, width, wrapped
@@ -65,7 +66,7 @@ def moved(moves: Sequence[Any], screen: Screen) -> list[str]:
 def marked(listing: Listing, screen: Screen) -> list[str]:
     """One line a record: what it is now, or that it was so already."""
     said = {"pin": "Pinned", "unpin": "Unpinned", "forget": "Forgot", "restore": "Restored"}
-    was = {"pin": "is pinned already", "unpin": "is not pinned", "forget": "is forgotten already", "restore": "was not forgotten, or is just that already"}
+    was = {"pin": "is pinned already", "unpin": "is not pinned", "forget": "is forgotten already", "restore": "is just that already"}
     lines = []
     for item in listing.items:
         ref = screen.paint(one_line(item.ref), "bold")
@@ -106,7 +107,7 @@ def problems(listing: Listing, screen: Screen) -> list[str]:
 def settings(listing: Listing, screen: Screen) -> list[str]:
     """One line a setting; what differs from its default says so."""
     rows = [
-        (row.key, one_line(str(row.value)), "" if row.value == row.default else f"(default {one_line(str(row.default))})", row.meaning)
+        (row.key, one_line(str(row.value)), "" if row.default in (row.value, "") else f"(default {one_line(str(row.default))})", row.meaning)
         for row in listing.items
     ]
     return screen.table(rows, ("cyan", "bold", "yellow", "dim"))
@@ -114,7 +115,7 @@ def settings(listing: Listing, screen: Screen) -> list[str]:
 
 def counts(table: Mapping[str, Mapping[str, tuple[int, int]]], screen: Screen) -> list[str]:
     """Files and bytes of each tier by kind."""
-    kinds = list(dict.fromkeys(kind for tier in table.values() for kind in tier))
+    kinds = [str(kind) for kind in Kind if any(kind in found for found in table.values())]
     if not kinds:
         return ["There is nothing in it yet."]
     rows = [("", *(f"{kind}s" if kind != "entity" else "entities" for kind in kinds), "size")]

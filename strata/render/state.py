@@ -18,10 +18,12 @@ _WIDE, _NARROW = 80, 40  # columns of a page without an end, and of a chart
 
 def status(state: Status, screen: Screen) -> list[str]:
     """What there is, how old and how much used it is, and facts with their names."""
-    lines = [screen.paint(one_line(state.path), "bold"), "", *rows.counts(state.counts, screen), ""]
-    if state.threads:
+    lines = [screen.paint(one_line(state.path), "bold"), "", *(rows.counts(state.counts, screen) if any(state.counts.values()) or not state.uncommitted else ["Nothing of it is left in its tiers; see `strata doctor`."]), ""]
+    if state.forgotten:
+        lines += [f"{count(state.forgotten, 'record')} of them forgotten: strata list --forgotten", ""]
+    if threads := {name: turns for name, turns in state.threads.items() if turns}:
         lines += ["Threads with turns that are not sealed yet:"]
-        lines += screen.table([(f"  {one_line(name)}", count(turns, "turn")) for name, turns in state.threads.items()], ("", "dim"))
+        lines += screen.table([(f"  {one_line(name)}", count(turns, "turn")) for name, turns in threads.items()], ("", "dim"))
         lines.append("")
     if charts := _charts(state, screen):
         lines += [*charts, ""]
@@ -46,7 +48,7 @@ def _facts(state: Status) -> list[tuple[str, str]]:
         ("repository", f"{size(state.repository_bytes)}, {count(state.loose_objects, 'loose object')}"),
         ("uncommitted", waiting),
         ("index", one_line(state.index)),
-        ("janitor", f"last run {minute(state.last_run)}, {count(state.last_run_moves, 'move')}" if state.last_run else "has not moved anything yet"),
+        ("janitor", f"last run {minute(state.last_run)}, {count(state.last_run_moves, 'move')}{', undone' * state.last_run_undone}" if state.last_run else "has not moved anything yet"),
         ("next moves", "; ".join(f"{step} {number:,} {f'on {one_line(day)}' if day else 'now'}" for step, number, day in state.next_moves) or "none in sight"),
     ]
     if state.daemon:
