@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from strata import ledger
-from strata.errors import Locked, NotFound, StrataError
+from strata.errors import Locked, StrataError
 from strata.files import Files, blob_id
 from strata.files.durable import write_durably
 from strata.files.lock import held

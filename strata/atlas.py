@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from strata import layout, survey
 from strata.document import Document
 from strata.filters import RECORDS
-from strata.model import Kind, Tier
+from strata.model import Kind, Progress, Tier
 from strata.moment import stamp
 from strata.outline import Entered, Outline
 from strata.results import Mapped
@@ -24,7 +24,7 @@ MAP = "index.md"
 FEW = 500  # records up to which the index is asked for all at once, rather than for those that the map shows
 
 
-def drawn(store: Store, lives: Lives, now: datetime, progress: Callable[[int, int], None] | None = None, *, settled: bool = False) -> Mapped:
+def drawn(store: Store, lives: Lives, now: datetime, progress: Progress | None = None, *, settled: bool = False) -> Mapped:
     """Draw the map of what is in active/ now, and keep it; `settled` as for `Lives.rows`."""
     active = [life for life in lives.rows(int(now.timestamp()), progress, settled=settled) if life[0].startswith(f"{Tier.ACTIVE}/")]
     many = len(active) > FEW

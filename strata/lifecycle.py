@@ -13,20 +13,20 @@ from strata import layout
 from strata.errors import Malformed, NotFound, StrataError, TierVanished, UsageError
 from strata.janitor import STEPS
 from strata.ledger import READ, Receipt
-from strata.model import Author, Tier
+from strata.model import Author, Progress, Tier
 from strata.moment import stamp
 from strata.plan import Plan
 from strata.results import Mapped, Marked, Moved, Run, Shown, Tended
 
 if TYPE_CHECKING:
     from strata.config import Config
+    from strata.costs import Cost
     from strata.lives import Lives
     from strata.lookup import Lookup
     from strata.rounds import Rounds
     from strata.store import Store
 
 SMALL = 100  # files of a memory whose map every write refreshes
-Progress = Callable[[int, int], None]
 
 
 class Lifecycle:

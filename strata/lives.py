@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strata.ages import AgeTable
 from strata.files.durable import TEMP_PREFIX, TEMP_SUFFIX
 from strata.janitor import Life
+from strata.model import Progress
 
 if TYPE_CHECKING:
     from strata.store import Store
 
 FEW_COMMITS, FEW_RECORDS = 16, 2000  # a large table is not kept anew for a few commits: they are gone through again in a moment
-Progress = Callable[[int, int], None]
 
 
 class Lives:

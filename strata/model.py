@@ -9,7 +9,7 @@ unknown precision all carry meaning); the empty string is "unknown". Compare the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -126,6 +126,10 @@ class Summary(NamedTuple):
     tags: tuple[str, ...] = ()
     summary: str = ""
     keypoints: tuple[str, ...] = ()
+
+
+Progress = Callable[[int, int], None]
+"""Called with what is done and with all there is, as a long task goes on."""
 
 
 class Problem(NamedTuple):

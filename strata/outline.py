@@ -240,14 +240,6 @@ def _shares(wishes: list[int], total: int) -> list[int]:
     return shares
 
 
-def _upwards(folder: str) -> Iterator[str]:
-    """A directory and those above it, down to "" for the memory."""
-    while folder:
-        yield folder
-        folder = folder.rpartition("/")[0]
-    yield ""
-
-
 def _counted(number: int, kind: str, more: str = "") -> str:
     _, one, many = _SECTIONS[Kind(kind)]
     return f"{number:,} {more}{one if number == 1 else many}"

@@ -14,7 +14,7 @@ from strata.accesses import by_place
 from strata.charts import by_access, by_age
 from strata.errors import Conflict, NotFound, TierVanished
 from strata.janitor import DAY, STEPS, Household
-from strata.model import JANITOR, Author, Move, Rename, Tier
+from strata.model import JANITOR, Author, Move, Progress, Rename, Tier
 from strata.plan import Plan
 from strata.policy import Policy
 from strata.results import Moved, Run
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 OPERATION, UNDO = "janitor", "undo-janitor"
 _PAST = {"migrate": "migrated", "evict": "archived", "promote": "promoted"}
-Progress = Callable[[int, int], None]
 
 
 class PastRun(NamedTuple):

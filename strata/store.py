@@ -18,7 +18,7 @@ from strata.files import Files
 from strata.head import head
 from strata.layout import is_record
 from strata.machine import ledger_name
-from strata.model import Author, Edit, Put, Rename
+from strata.model import Author, Edit, Progress, Put, Rename
 from strata.moment import stamp
 from strata.plan import Plan
 from strata.recovery import Recovery
@@ -33,7 +33,6 @@ HEAD_MOVES = 5  # times that a commit by somebody else, at the same moment, is s
 LOOK_PATIENCE = 1.0  # seconds a read waits for a writer before it answers from the index as it is
 Answer = TypeVar("Answer")
 Trailers = Sequence[tuple[str, str]]
-Progress = Callable[[int, int], None]
 Swapping = Callable[[], AbstractContextManager[None]]
 
 

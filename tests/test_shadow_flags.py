@@ -87,6 +87,15 @@ def test_a_hit_and_a_row_carry_what_the_header_says(tmp_path: Path) -> None:
     assert found.search("apple")[0]._replace(score=0.0, terms=()) == next(found.entries())
 
 
+@pytest.mark.parametrize("field", ["title", "speaker", "about"])
+def test_a_field_that_is_no_text_is_refused(tmp_path: Path, field: str) -> None:
+    found = shadow(tmp_path / "index")
+    with pytest.raises(TypeError, match="no text"):
+        found.update({"active/a.md": [note("active/a.md", "apple", **{field: 2026})]}, {})
+
+    assert [] == list(found.entries())
+
+
 def test_what_is_forgotten_is_hidden_until_asked_for_and_still_known(tmp_path: Path) -> None:
     block = "archive/blocks/b.md"
     found = shadow(tmp_path / "index", [note("active/a.md", "apple"), note("cooled/b.md", "apple", forgotten=True), message(block, 1, "apple", thread="t", forgotten=True)])

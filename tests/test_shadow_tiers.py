@@ -301,6 +301,12 @@ def test_a_sieve_keeps_all_that_can_reach_the_score_and_little_else(rows: list[t
     assert kept <= {document for document in range(24) if bound(document) >= least * (1 - len(layers) / sieve._STEPS)}
 
 
+def test_a_sieve_keeps_what_reaches_the_score_exactly() -> None:
+    assert 0b1011 == able([Layer(0b1011, 0b0010, 1.0, 1.0)], 1.0)
+    assert 0b0010 == able([Layer(0b1011, 0b0010, 0.5, 1.0)], 1.0)
+    assert 0b0011 == able([Layer(0b1011, 0b0010, 0.5, 0.5), Layer(0b0111, 0b0011, 0.1, 0.5)], 1.0)
+
+
 def test_what_a_sieve_costs_is_bounded_for_equal_terms() -> None:
     """Twelve lists of one weight: sums that meet again are worked out once."""
     made = random.Random(5)

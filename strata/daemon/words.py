@@ -8,7 +8,6 @@ from strata.errors import StrataError
 from strata.render.words import SHORT_ID, count
 from strata.results import Tended
 
-
 STOPPED = "the Janitor stopped"
 
 

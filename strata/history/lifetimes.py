@@ -20,9 +20,8 @@ from strata.ages import AgeTable, Life, alike
 from strata.history import pack, trees
 from strata.history.objects import Objects
 from strata.layout import TIERS, is_record, kind_of, tier_of
-from strata.model import Kind
+from strata.model import Kind, Progress
 
-Progress = Callable[[int, int], None]
 Lives = dict[str, Life]
 Blobs = dict[str, bytes]  # path -> blob id
 Change = tuple[str, bytes | None, bytes | None]  # path, and the ids of its blobs before and after; None: no regular file

@@ -111,6 +111,8 @@ def before(verb: str, root: Path) -> None:
             for _, message in turn(number)
         ]
         (root.parent / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    if verb == "restore a version":
+        opened(root, 50).add("notes/plan", "Not what it was.\n", replace=True)
     if verb == "janitor":
         opened(root).config_set("tiers.cool_after.notes", "1")
         opened(root).show("notes/plan")
