@@ -60,6 +60,8 @@ class Household:
         moves = []
         for life in self._lives:  # every run pays for this loop at every record: keep it short
             path, changed, arrived, lifted, edited = life
+            if not edited and not accesses and path.startswith("archive/"):
+                continue
             tier, _, rest = path.partition("/")
             times = accesses.get(rest, ())
             if tier != Tier.ACTIVE and promote and (edited or (times and self._since(times, arrived) >= of(rest).promote_accesses)):
