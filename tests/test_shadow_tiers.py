@@ -8,6 +8,7 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ class Watched(Postings):
     codes = property(lambda self: (self.tell(self.size), Postings.codes.fget(self))[1])
 
     def among(self, wanted: Collection[int]) -> Iterator[tuple[int, int]]:
-        self.tell(len(wanted))
+        self.tell(len(wanted), looked_up=len(wanted))
         return super().among(wanted)
 
     def maps(self) -> tuple[int, int]:
@@ -58,14 +59,24 @@ class Watched(Postings):
         return super().maps()
 
 
+class Reads(Counter[str]):
+    """How many postings are read or looked for, by tier; a bit map counts as none."""
+
+    looked_up = 0
+
+    def tell(self, tier: str, count: int, looked_up: int = 0) -> None:
+        self.update({tier: count})
+        self.looked_up += looked_up
+
+
 @contextmanager
-def watched() -> Iterator[Counter[str]]:
-    """How many postings are read or looked for meanwhile, by tier; a bit map counts as none."""
-    read: Counter[str] = Counter()
+def watched() -> Iterator[Reads]:
+    """What is read of posting lists meanwhile."""
+    read = Reads()
 
     def postings_of(self: Segment, extent: tuple[int, int]) -> Watched:
         found = Watched(self._view[extent[0] : sum(extent)], self.documents)
-        found.tell = lambda count: read.update({self.tier: count})
+        found.tell = partial(read.tell, self.tier)
         return found
 
     with pytest.MonkeyPatch.context() as patch:
@@ -183,6 +194,27 @@ def test_of_a_large_archive_only_what_can_reach_the_best_is_looked_at(tmp_path: 
     assert 5 == len(hits)
     assert 1000 < sum(word in text for text in texts for word in ("oak ", "elm ", "fir "))
     assert 100 > read["archive"]
+
+
+def test_words_that_all_have_are_gone_through_not_looked_up_one_by_one(tmp_path: Path) -> None:
+    with sieving(100, common=64, long=64, costly=8):
+        found = shadow(tmp_path / "index")
+        found.update({f"archive/{number}.md": [note(f"archive/{number}.md", "oak elm")] for number in range(300)}, {})
+        with watched() as read:
+            hits = found.search("oak elm", limit=5)
+
+    assert 2 * len(hits) == read.looked_up, "only whether a hit has a term is"
+
+
+def test_what_a_filter_leaves_out_is_not_taken_up_however_well_it_fits(tmp_path: Path) -> None:
+    long = "grass " * 400
+    files = [note(f"active/oak{number}.md", f"{long} oak") for number in range(100)] + [note(f"active/elm{number}.md", f"{long} elm") for number in range(200)]
+    files += [note(f"active/event{number}.md", "elm", title="elm")._replace(kind="event") for number in range(10)]
+    found = shadow(tmp_path / "index")
+    found.update({entry.path: [entry] for entry in files}, {})
+
+    assert {"event"} == {hit.kind for hit in found.search("oak elm", limit=5)}
+    assert {"note"} == {hit.kind for hit in found.search("oak elm", limit=5, kinds=["note"])}
 
 
 def test_a_better_answer_in_the_archive_is_never_lost(tmp_path: Path) -> None:

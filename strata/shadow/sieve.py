@@ -8,13 +8,13 @@ worked out for all documents at once, with "and" and "or" of numbers that hold o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from math import ceil
 from typing import NamedTuple
 
 MOST_LAYERS = 12  # lists up to which this is fast
 _STEPS = 64  # bounds are rounded up to so many parts of the score to reach, so that sums meet again
 _SOME = b"\0" + b"\1" * 255
-_BITS = tuple(tuple(bit for bit in range(8) if byte >> bit & 1) for byte in range(256))
 
 
 class Layer(NamedTuple):
@@ -62,6 +62,11 @@ def members(bits: int, documents: int) -> list[int]:
     found: list[int] = []
     at = some.find(1)
     while at >= 0:
-        found += [at << 3 | bit for bit in _BITS[data[at]]]
+        found += [at << 3 | bit for bit in _bits(data[at])]
         at = some.find(1, at + 1)
     return found
+
+
+@cache
+def _bits(byte: int) -> tuple[int, ...]:
+    return tuple(bit for bit in range(8) if byte >> bit & 1)
