@@ -5,8 +5,8 @@
     promote   cooled, archive -> active   accessed `promote_accesses` times since it came to rest, or edited there
 
 Idle is the time since the latest of content change, access, and having been lifted toward active. Pinned
-records and tails never move. What migrates and is idle for long enough goes on to archive/ in the same run,
-so a plan that was carried out leaves nothing to do.
+records and tails never move. What migrates and is idle for long enough, a lift that it had apart, goes on to
+archive/ in the same run, so a plan that was carried out leaves nothing to do.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from strata.ages import BELIEVED
+from strata.layout import ref_at, tier_of
 from strata.model import Move, Tier
 from strata.policy import NEVER, Policy, Rule
 
@@ -76,8 +77,8 @@ class Household:
             target = ""
             if tier == Tier.ACTIVE:
                 if migrate and idle >= rule.cool_after * DAY:
-                    gone_on = evict and idle >= rule.archive_after * DAY
-                    target = Tier.ARCHIVE if gone_on else Tier.COOLED
+                    rested = now - self._touched(changed, arrived, 0, times)  # a lift is forgotten where it ends, so the next run would see this
+                    target = Tier.ARCHIVE if evict and rested >= rule.archive_after * DAY else Tier.COOLED
             elif evict and idle >= rule.archive_after * DAY and self._since(times, arrived) <= rule.keep_accesses:
                 target = Tier.ARCHIVE
             if target and path not in self._pinned:
@@ -135,6 +136,11 @@ class Household:
     def _why_promoted(self, life: Life, times: Sequence[int]) -> str:
         tier = life[0].partition("/")[0]
         return f"edited in {tier}/" if life[4] else f"accessed {self._since(times, life[2])} times since it came to {tier}/"
+
+
+def told(move: Move) -> str:
+    """A move and its reason in a line, as the history keeps it."""
+    return f"{ref_at(move.source)} {tier_of(move.source)} -> {tier_of(move.target)}: {move.reason}"
 
 
 def _why_demoted(tier: str, target: str, idle: int, rule: Rule, accessed: int) -> str:
