@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from strata import ledger
@@ -69,26 +70,28 @@ class Accesses:
             return None
         found, faults = ledger.receipts(lines)
         if faults:
-            self._set_aside(lines)
+            self._set_aside(lines, found, len(faults))
             return None
         if not lines:
             return None
         path = ledger.name(self._machine, now)
         try:
-            old = self._files.read(path) if self._files.exists(path) else b""
-            free = not os.path.lexists(self._files.place(path))
+            old, base = b"", ""
+            if self._files.exists(path):
+                old = self._files.read(path)
+                base = blob_id(old)
+            elif os.path.lexists(self._files.place(path)):
+                self._warn(f"readings wait, since {path} is no file; move it away")
+                return None
         except StrataError as error:
-            old, free = b"", False
             self._warn(f"readings wait: {error}")
-        if not free and not self._files.exists(path):
-            self._warn(f"readings wait, since {path} is no file; move it away")
             return None
         fresh = b"".join(receipt.line() for receipt in found if f'"{receipt.id}"'.encode() not in old)
         self._carried = lines
         if not fresh:
             self.carried()
             return None
-        return Put(path, old + (b"" if not old or old.endswith(b"\n") else b"\n") + fresh, "" if free else blob_id(old))
+        return Put(path, old + (b"" if not old or old.endswith(b"\n") else b"\n") + fresh, base)
 
     def carried(self) -> None:
         """The lines that `carry` took are committed: forget them, and no other."""
@@ -130,19 +133,18 @@ class Accesses:
             return []
         return [f"{ledger.FOLDER}/{name}" for name in sorted(names) if name.endswith(".jsonl") and not name.startswith(".")]
 
-    def _set_aside(self, lines: bytes) -> None:
+    def _set_aside(self, lines: bytes, found: Iterable[Receipt], faults: int) -> None:
         """Lines that are no receipts are kept to be looked at; those that are go on being counted."""
-        found, faults = ledger.receipts(lines)
         try:
             with self._held():
                 data = self._place.read_bytes()
-                os.replace(self._place, self._place.with_name("reads.refused"))
+                write_durably(self._place.with_name("reads.refused"), data)  # first: killed after it, all is still counted
                 write_durably(self._place, b"".join(receipt.line() for receipt in found) + data[len(lines) :])
         except (OSError, Locked) as error:
             self._warn(f"the readings cannot be mended: {error}")
-        self._warn(f"{len(faults)} lines of {LOCAL}/reads.jsonl were no readings; the file was set aside as {LOCAL}/reads.refused")
+        self._warn(f"{faults} lines of {LOCAL}/reads.jsonl were no readings; the file was set aside as {LOCAL}/reads.refused")
 
-    def _held(self):  # type: ignore[no-untyped-def]
+    def _held(self) -> AbstractContextManager[None]:
         return held(self._files.local / "reads.lock", _PATIENCE)
 
 

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from strata.document import BOM, Document
 from strata.errors import Malformed, NotFound, OutsideMemory, UsageError
 from strata.layout import SETTINGS, contained
 from strata.policy import NEVER, PREFIX, TERMS, Policy
+
+Number = TypeVar("Number", int, float)
 
 
 class Setting(NamedTuple):
@@ -28,10 +30,7 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdecimal()):  # int() takes 1_0 and the digits of any script
             raise ValueError(text)
-        value = int(text)
-        if not low <= value <= high:
-            raise ValueError(text)
-        return value
+        return _bounded(int(text), low, high)
 
     return parse
 
@@ -44,12 +43,15 @@ def _number(low: float, high: float) -> Callable[[str], float]:
     def parse(text: str) -> float:
         if not text.isascii() or "_" in text:
             raise ValueError(text)
-        value = float(text)
-        if not low <= value <= high:
-            raise ValueError(text)
-        return value
+        return _bounded(float(text), low, high)
 
     return parse
+
+
+def _bounded(value: Number, low: Number, high: Number) -> Number:
+    if not low <= value <= high:
+        raise ValueError(value)
+    return value
 
 
 def _one_of(*choices: str) -> Callable[[str], str]:

@@ -11,6 +11,7 @@ from strata.layout import is_id, kind_of, path_ref
 from strata.model import Entry, Kind, Message
 from strata.transcript import decode
 
+FORGOTTEN = "forgotten_at"  # the key of a header that hides a record
 _TITLE = 100  # characters of a heading that serves as the title
 _ABOUT = 120  # characters of a description
 _READ = 5000  # characters of a text in which its title and description are looked for
@@ -28,7 +29,7 @@ def entries(path: str, data: bytes) -> list[Entry]:
 
 def forgotten_at(document: Document) -> str:
     """Since when a record is forgotten; "" for one that is not."""
-    since = document.text("forgotten_at")
+    since = document.text(FORGOTTEN)
     return "" if since.casefold() in ("false", "no", "off", "0") else since
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from strata import layout
+from strata.entries import FORGOTTEN
 from strata.errors import Malformed, NotFound, StrataError, TierVanished, UsageError
 from strata.janitor import STEPS
 from strata.ledger import READ, Receipt
@@ -189,13 +190,13 @@ class Lifecycle:
 
         Takes exact refs only. Raises NotFound for one that does not exist, and then nothing is forgotten.
         """
-        return self._mark(refs, "forgotten_at", stamp(self._now()), "forget")
+        return self._mark(refs, FORGOTTEN, stamp(self._now()), "forget")
 
     def restore(self, refs: str | Sequence[str], *, at: str | None = None) -> list[Marked]:
         """Show forgotten records again; with `at`, a revision or a date, make one record what it was then, also when it was deleted since."""
         names = _several(refs)
         if at is None:
-            return self._mark(names, "forgotten_at", None, "restore")
+            return self._mark(names, FORGOTTEN, None, "restore")
         if len(names) != 1:
             raise UsageError("an earlier version is restored of one record at a time", remedy="give one ref with --at")
         from strata import standing

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strata.ages import AgeTable
-from strata.files.durable import TEMP_PREFIX, TEMP_SUFFIX
+from strata.files.durable import write_cache
 from strata.janitor import Life
 from strata.model import Progress
 
@@ -64,9 +63,7 @@ class Lives:
     def _save(self, table: AgeTable) -> None:
         try:
             self._store.files.make_local()
-            temp = self._place.with_name(f"{TEMP_PREFIX}{os.urandom(8).hex()}{TEMP_SUFFIX}")
-            temp.write_bytes(table.dump())
+            write_cache(self._place, table.dump())
             self._saved = len(table.times)
-            os.replace(temp, self._place)  # without fsync: what power loss leaves is either whole or worked out again
         except OSError as error:
             self._store.warn(f"how old the records are will be worked out again the next time: {error}")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from strata import layout
 from strata.begin import begin, enclosing_repository, is_memory, shell_word
 from strata.config import Config
+from strata.entries import forgotten_at
 from strata.errors import Malformed, NotAMemory, NotFound, Refused, StrataError, UsageError
 from strata.files import blob_id
 from strata.filters import MESSAGE, check_times, filters
@@ -187,7 +188,7 @@ class Memory(Lifecycle):
             now = self._now()
             ref = ref or notes.free_name(given.title or given.text, now.strftime("%Y%m%d"), self._store, self._lookup, self._new_id)
             target, document = note.write(plan, self._store, self._lookup, ref, now)
-        if since := document.text("forgotten_at"):
+        if since := forgotten_at(document):
             self._store.warn(f"{ref} was forgotten on {since[:10]} and stays hidden; show it again with: strata restore {ref}")
         return Added(ref, target, plan.commit or "", blob_id(document.data), given.redacted)
 

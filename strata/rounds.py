@@ -13,7 +13,7 @@ from strata import layout
 from strata.accesses import by_place
 from strata.charts import by_access, by_age
 from strata.errors import Conflict, NotFound, TierVanished
-from strata.janitor import DAY, STEPS, Household
+from strata.janitor import DAY, STEPS, Household, told
 from strata.model import JANITOR, Author, Move, Progress, Rename, Tier
 from strata.plan import Plan
 from strata.policy import Policy
@@ -129,7 +129,6 @@ class Rounds:
 
     def undo(self, author: Author) -> Run:
         """Move back what the last run moved that was not undone yet. Raises NotFound when there is none."""
-        self._store.refresh()
         with self._store.write(UNDO, author) as plan:
             run, pairs, moves = self._undoable()
             _fill(plan, moves)
@@ -276,7 +275,7 @@ def _fill(plan: Plan, moves: Sequence[Move]) -> None:
     plan.edits += [Rename(move.source, move.target) for move in moves]
     counts = {step: sum(move.step == step for move in moves) for step in _PAST}
     plan.subject = "Janitor: " + (", ".join(f"{number} {_PAST[step]}" for step, number in counts.items() if number) or "nothing to do")
-    plan.trailers += [("Strata-Reason", f"{layout.ref_at(move.source)} {layout.tier_of(move.source)} -> {layout.tier_of(move.target)}: {move.reason}") for move in moves]
+    plan.trailers += [("Strata-Reason", told(move)) for move in moves]
 
 
 def moved(move: Move) -> Moved:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from strata import layout
 from strata.document import Document
-from strata.entries import ref_of
+from strata.entries import FORGOTTEN, forgotten_at, ref_of
 from strata.errors import AlreadyExists, Conflict, NotFound, Refused, UsageError
 from strata.files import blob_id
+from strata.janitor import told
 from strata.lookup import Lookup
 from strata.model import Kind, Move, Rename
 from strata.plan import Plan
@@ -18,7 +19,6 @@ from strata.plan import Plan
 if TYPE_CHECKING:
     from strata.store import Store
 
-FORGOTTEN = "forgotten_at"
 _SAID = {"promote": "promoted by hand", "rehydrate": "brought back by hand", "archive": "archived by hand"}
 
 
@@ -48,7 +48,7 @@ def move(plan: Plan, store: Store, paths: Sequence[str], tier: str, step: str, r
         plan.trailers.append(("Strata-Record", ref_of(path, document)))
     plan.edits += [Rename(each.source, each.target) for each in moves]
     plan.subject = f"{step.capitalize()} {_names(plan)}"
-    plan.trailers += [("Strata-Reason", f"{layout.ref_at(each.source)} {layout.tier_of(each.source)} -> {tier}: {each.reason}") for each in moves]
+    plan.trailers += [("Strata-Reason", told(each)) for each in moves]
     return moves
 
 
@@ -62,7 +62,7 @@ def mark(plan: Plan, store: Store, lookup: Lookup, refs: Sequence[str], key: str
         document = Document.parse(store.files.read(path), path)
         if document.problem:
             raise document.problem
-        since = document.text(FORGOTTEN) if key == FORGOTTEN and value else ""  # forgotten already
+        since = forgotten_at(document) if key == FORGOTTEN and value else ""  # forgotten already
         changed = document.set(**{key: since or value})
         if not changed.header and changed.has_header and (bare := Document.parse(changed.body, path)).body == changed.body:
             changed = bare  # the mark was all the header there was

@@ -24,7 +24,7 @@ def write_durably(place: Path, data: bytes, *, fresh: bool = False) -> None:
 
     The permissions of a file that is replaced are kept.
     """
-    temp = place.with_name(f"{TEMP_PREFIX}{os.urandom(8).hex()}{TEMP_SUFFIX}")
+    temp = _temporary(place)
     descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(descriptor, "wb") as stream:
@@ -40,6 +40,17 @@ def write_durably(place: Path, data: bytes, *, fresh: bool = False) -> None:
     except BaseException:
         temp.unlink(missing_ok=True)
         raise
+
+
+def write_cache(place: Path, data: bytes) -> None:
+    """Replace `place` by `data` in one step, without waiting for the disk: for what is made again when power loss takes it."""
+    temp = _temporary(place)
+    temp.write_bytes(data)
+    os.replace(temp, place)
+
+
+def _temporary(place: Path) -> Path:
+    return place.with_name(f"{TEMP_PREFIX}{os.urandom(8).hex()}{TEMP_SUFFIX}")
 
 
 def _publish(temp: Path, place: Path) -> None:

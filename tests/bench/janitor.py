@@ -8,19 +8,15 @@ the start of the process (the first plan is a whole command, with nothing known 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+from common import by_size, timed  # noqa: E402
 from generate import generate  # noqa: E402
 
 MOVED = 1_000  # records a run is to move, about; a quarter of active/ where that is less
@@ -38,12 +34,6 @@ begun = time.perf_counter()
 run = memory.janitor(dry_run=sys.argv[2] == "dry", force=True)
 print(json.dumps([(time.perf_counter() - begun) * 1000, len(run.moves), run.looked, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 """
-
-
-def timed(action: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    action()
-    return (time.perf_counter() - begun) * 1000
 
 
 def janitor(root: Path, how: str) -> list[float]:
@@ -126,23 +116,8 @@ def move_by_git(root: Path, folders: list[str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="10000,100000")
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--keep", help="a directory to keep the memories in and take them from")
-    options = parser.parse_args()
     os.environ["PYTHONHASHSEED"] = "0"
-    scratch = Path(options.keep or tempfile.mkdtemp(prefix="strata-bench-"))
-    scratch.mkdir(parents=True, exist_ok=True)
-    sizes = [int(size) for size in options.sizes.split(",")]
-    try:
-        columns = [measure(size, options.runs, scratch) for size in sizes]
-    finally:
-        if not options.keep:
-            shutil.rmtree(scratch, ignore_errors=True)
-    print(f"{'milliseconds (median)':<36}" + "".join(f"{size:>12,}" for size in sizes))
-    for name in columns[0]:
-        print(f"{name:<36}" + "".join(f"{column[name]:>12,.2f}" if column[name] < 100 else f"{column[name]:>12,.0f}" for column in columns))
+    by_size(__doc__, measure, sizes="10000,100000", runs=7, label=40)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ yardstick runs in the same process or right after, on the same files.
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import shutil
@@ -16,24 +15,17 @@ import sqlite3
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+from common import by_size, timed  # noqa: E402
 from generate import Words, generate  # noqa: E402
 
 from strata import Memory  # noqa: E402
 from strata.entries import entries  # noqa: E402
 from strata.model import Message  # noqa: E402
 from strata.survey import records  # noqa: E402
-
-
-def timed(action: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    action()
-    return (time.perf_counter() - begun) * 1000
 
 
 def median(times: list[float]) -> float:
@@ -132,22 +124,7 @@ def third_party(arguments: list[str], home: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="1000,10000,100000")
-    parser.add_argument("--runs", type=int, default=15)
-    parser.add_argument("--keep", help="a directory to keep the memories in and take them from")
-    options = parser.parse_args()
-    scratch = Path(options.keep or tempfile.mkdtemp(prefix="strata-bench-"))
-    scratch.mkdir(parents=True, exist_ok=True)
-    sizes = [int(size) for size in options.sizes.split(",")]
-    try:
-        columns = [Size(size, options.runs, scratch).measure() for size in sizes]
-    finally:
-        if not options.keep:
-            shutil.rmtree(scratch, ignore_errors=True)
-    print(f"{'milliseconds (median)':<28}" + "".join(f"{size:>12,}" for size in sizes))
-    for name in columns[0]:
-        print(f"{name:<28}" + "".join(f"{column[name]:>12,.2f}" if column[name] < 100 else f"{column[name]:>12,.0f}" for column in columns))
+    by_size(__doc__, lambda *how: Size(*how).measure(), sizes="1000,10000,100000", runs=15, label=28)
 
 
 if __name__ == "__main__":
