@@ -269,7 +269,7 @@ def test_most_of_a_tier_moves_only_with_force(memory: Memory, clock: Clock) -> N
 @pytest.mark.parametrize("how", ["gone", "empty"])
 def test_a_tier_that_vanished_stops_the_run_however_few_it_held(settled: Memory, how: str, clock: Clock) -> None:
     settled.janitor()
-    settled.promote("notes/projects/kynd")
+    settled.add("notes/fresh", "New, and to be cooled next.\n")
     aside = settled.root.parent / "unmounted"
     (settled.root / "cooled").rename(aside)
     if how == "empty":
