@@ -12,6 +12,9 @@ from strata.model import Entry, Kind, Message
 from strata.transcript import decode
 
 FORGOTTEN = "forgotten_at"  # the key of a header that hides a record
+TURN = "turn"  # the flag of a message that begins a turn
+HAPPENED = "happened"  # of an event whose own time is known
+SAFETY = "safety"  # and of an event that must not be overlooked
 _TITLE = 100  # characters of a heading that serves as the title
 _ABOUT = 120  # characters of a description
 _READ = 5000  # characters of a text in which its title and description are looked for
@@ -31,6 +34,17 @@ def forgotten_at(document: Document) -> str:
     """Since when a record is forgotten; "" for one that is not."""
     since = document.text(FORGOTTEN)
     return "" if since.casefold() in ("false", "no", "off", "0") else since
+
+
+def superseding(ref: str) -> str:
+    """The flag of the events that supersede this one."""
+    return f"supersedes {ref}"
+
+
+def superseded(entry: Entry) -> tuple[str, ...]:
+    """The events that an entry supersedes."""
+    beginning = superseding("")
+    return tuple(flag.removeprefix(beginning) for flag in entry.flags if flag.startswith(beginning))
 
 
 def _entries(path: str, document: Document) -> list[Entry]:
@@ -86,6 +100,7 @@ def _transcript(path: str, document: Document, kind: Kind) -> list[Entry]:
     ref, thread = ref_of(path, document), document.text("thread")
     times = [message.at for message in messages if message.at]
     first = int(turn) if (turn := document.text("first_turn")).isdecimal() else 1
+    following = int(turn) + 1 if kind == Kind.BLOCK and (turn := document.text("last_turn")).isdecimal() else 0
     found = [
         Entry(
             path=path,
@@ -99,6 +114,10 @@ def _transcript(path: str, document: Document, kind: Kind) -> list[Entry]:
             message=message.id,
             speaker=message.speaker,
             position=first * 10_000 + index,
+            before=index,
+            after=len(messages) - 1 - index,
+            next_turn=following if index == len(messages) - 1 else 0,
+            flags=(TURN,) if message.role == "user" else (),
         )
         for index, message in enumerate(messages)
     ]
@@ -135,6 +154,8 @@ def _event(path: str, document: Document) -> Entry:
         until=document.text("happened_end") or happened or document.text("mentioned_at"),
         thread=document.text("thread"),
         speaker=" ".join(document.list("participants")),
+        sources=tuple(f"{block}#{message}" for message in document.list("source_messages")) if (block := document.text("source_block")) else (),
+        flags=(*((HAPPENED,) if happened else ()), *map(superseding, document.list("supersedes")), *((SAFETY,) if document.text("criticality") == SAFETY else ())),
         tags=tuple(tag for tag in (document.text("event_type"), *document.list("tags")) if tag),
         about=_short(next((line for line in text[:_READ].split("\n") if line.strip()), "")),
     )

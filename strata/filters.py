@@ -13,17 +13,20 @@ MESSAGE = "message"
 RECORDS = ("block", "event", "entity", "note")
 
 
-def filters(tiers: Sequence[str], kinds: Sequence[str], since: str, until: str, limit: int | None, *more: str) -> dict[str, Any]:
-    """Filters as the index takes them; a single name may stand for a list of one. Raises UsageError for what does not exist."""
+def filters(tiers: Sequence[str], kinds: Sequence[str], since: str, until: str, limit: int | None, *more: str, **spans: str) -> dict[str, Any]:
+    """Filters as the index takes them; a single name may stand for a list of one, and `spans` are further bounds in time.
+
+    Raises UsageError for what does not exist.
+    """
     chosen: dict[str, Any] = {}
     for name, given, known in (("tiers", tiers, layout.TIERS), ("kinds", kinds, (*RECORDS, *more))):
         names = (given,) if isinstance(given, str) else tuple(given)
         if wrong := [item for item in names if item not in known]:
             raise UsageError(f"there are no {name} called {', '.join(map(repr, wrong))}", remedy=f"they are {', '.join(known)}")
         chosen[name] = names
-    for name, bound in (("since", since), ("until", until)):
+    for name, bound in (("since", since), ("until", until), *spans.items()):
         if bound and not moment.is_valid(bound):
-            raise UsageError(f"{name} cannot be {bound!r}", remedy="give a date or time in ISO 8601, such as 2026-11-30")
+            raise UsageError(f"{name.replace('_', ' ')} cannot be {bound!r}", remedy="give a date or time in ISO 8601, such as 2026-11-30")
         chosen[name] = bound
     if limit is not None and limit < 1:
         raise UsageError(f"a limit of {limit} shows nothing", remedy="give 1 or more")

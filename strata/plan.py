@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from strata.ledger import Receipt
 from strata.model import Edit, Put
 
 
 class Plan:
-    """A write being put together: its edits and what the commit will say."""
+    """A write being put together: its edits, the uses it counts, and what the commit will say."""
 
     def __init__(self) -> None:
         self.edits: list[Edit] = []
+        self.uses: list[Receipt] = []
         self.subject = ""
         self.trailers: list[tuple[str, str]] = []
         self.commit: str | None = None

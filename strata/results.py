@@ -137,6 +137,60 @@ class Mapped(NamedTuple):
     records: int
 
 
+class Weight(NamedTuple):
+    """How present a record is, from 0 to 1, by its uses and the turns since the last; `reasons` are in words, in the order in which they apply."""
+
+    value: float
+    uses: int
+    turns: int
+    floor: float
+    reasons: tuple[str, ...] = ()
+
+
+class Leveled(NamedTuple):
+    """A block, the level at which it is shown now and why, and the tokens that takes, by the counter it names.
+
+    `age` is the number of ready blocks of its thread that follow it.
+    """
+
+    ref: str
+    thread: str
+    first_turn: int
+    last_turn: int
+    title: str
+    age: int
+    level: int
+    why: str
+    tokens: int
+    counter: str
+    tier: str = ""
+
+
+class Item(NamedTuple):
+    """One piece of a context: what it is, why it is there (pinned, safety, matched, tail, block), and its text as shown, on lines of its own."""
+
+    ref: str
+    kind: str
+    at: str
+    why: str
+    text: str
+    speaker: str = ""
+    level: int | None = None
+
+
+class Context(NamedTuple):
+    """What an agent is given before it answers: `text` is "" where there is nothing to say.
+
+    `tokens` of at most `budget`, by `counter`, are those of the whole text.
+    """
+
+    text: str
+    tokens: int
+    budget: int
+    counter: str
+    items: tuple[Item, ...] = ()
+
+
 class Shown(NamedTuple):
     """One record (or one message of it) as text at a level, with its header and where it comes from."""
 
@@ -153,6 +207,7 @@ class Shown(NamedTuple):
     at: str = ""
     blob: str = ""
     moved: str = ""  # the path it was brought back from by being opened
+    weight: Weight | None = None  # of an event, and of what was used or pinned
 
 
 class Row(NamedTuple):

@@ -215,10 +215,11 @@ class Store:
             plan = Plan()
             yield plan
             edits = [edit for edit in plan.edits if not self._already(edit)]
-            if edits:
+            if edits or plan.uses:
                 self._adoption.keep_unseen(edits)
-                if carried := self.accesses.carry(stamp(self._now())):
+                if carried := self.accesses.carry(stamp(self._now()), plan.uses):
                     edits.append(carried)
+            if edits:
                 with self.history.holding_index():
                     plan.commit = self._carry_out(edits, author, plan.subject, [("Strata-Op", operation), *plan.trailers])
                     self._align()

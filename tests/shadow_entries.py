@@ -15,7 +15,7 @@ KEY = b"the secret of this machine"
 
 def from_json(path: str, data: bytes) -> list[Entry]:
     """The entries of a file of these tests."""
-    return [Entry(**{**row, "path": path, "tags": tuple(row.get("tags", ()))}) for row in json.loads(data)]
+    return [Entry(**{**row, "path": path, "tags": tuple(row.get("tags", ())), "flags": tuple(row.get("flags", ()))}) for row in json.loads(data)]
 
 
 def slowly(path: str, data: bytes) -> list[Entry]:

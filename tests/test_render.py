@@ -69,7 +69,7 @@ def test_lists_are_json_lines_and_an_empty_one_is_nothing() -> None:
 
     lines = list(jsontext.lines(listing))
 
-    keys = ["ref", "kind", "tier", "path", "title", "at", "snippet", "score", "thread", "message", "speaker"]
+    keys = ["ref", "kind", "tier", "path", "title", "at", "snippet", "score", "thread", "message", "speaker", "status", "counterpart", "why"]
     assert [keys, keys] == [list(json.loads(line)) for line in lines]
     assert [] == list(jsontext.lines(Listing([], empty="nothing")))
     assert ["5"] == list(jsontext.lines(Reply(5, "five")))

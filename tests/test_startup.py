@@ -67,6 +67,8 @@ def test_help_imports_no_command_and_no_package_but_click(settled: Memory) -> No
         (["search", "ship", "--json"], "find", {"pygit2", "frontmatter"}),
         (["list"], "find", {"pygit2", "frontmatter"}),
         (["show", "plan"], "find", {"pygit2", "frontmatter"}),
+        (["context", "ship"], "context", {"pygit2", "frontmatter", "splintr"}),
+        (["blocks"], "context", {"pygit2", "frontmatter", "splintr"}),
         (["add", "other", "text"], "write", {"frontmatter"}),
         (["append"], "capture", {"frontmatter"}),
         (["config", "get", "thread"], "care", {"pygit2", "whoosh"}),

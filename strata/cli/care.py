@@ -40,13 +40,18 @@ def doctor_command(memory: Memory, fix: bool) -> Listing:
 
 
 @command("reindex", examples=("strata reindex",), exits=(NotAMemory, Locked))
+@click.option("--vectors", is_flag=True, help="Only give each message its vector, for the second score of search; goes on where it stopped.")
 @with_memory
-def reindex_command(memory: Memory) -> Reply:
+def reindex_command(memory: Memory, vectors: bool) -> Reply:
     """Build the search index anew.
 
     The index is a cache of the files, so this is never needed to be right; the old one answers
     until the new one is there.
     """
+    if vectors:
+        with Progress("Embedding") as progress:
+            done = memory.embed(progress)
+        return Reply(done, f"Embedded {count(done, 'message')}.")
     with Progress("Indexing") as progress:
         files = memory.reindex(progress)
     return Reply(files, f"Indexed {count(files, 'file')}.")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from strata.cli import inputs
 from strata.cli.group import command, with_memory, with_session
-from strata.cli.options import RECORD_KINDS, Ref, bounds, filters
+from strata.cli.options import RECORD_KINDS, Date, Ref, bounds, filters, happened
 from strata.cli.session import Session
 from strata.errors import Ambiguous, Malformed, NotAMemory, NotFound, OutsideMemory, UsageError
 from strata.memory import Memory
-from strata.render.values import Listing
+from strata.render.values import Listing, Twofold
+
+if TYPE_CHECKING:
+    from strata.assessment import Batch
 
 
 @command(
@@ -20,28 +23,42 @@ from strata.render.values import Listing
     examples=(
         "strata search which package manager",
         "strata search pnpm --kind message,block --since 2026-01 --limit 5",
+        "strata search --gate when did we choose pnpm",
         """echo '{"id": "1", "query": "package manager"}' | strata search --batch -""",
     ),
     exits=(NotAMemory, NotFound, Malformed),
 )
 @click.argument("query", nargs=-1)
 @filters(("message", *RECORD_KINDS))
+@click.option("--happened-from", metavar="DATE", type=Date(), default=None, help="Only events that happened then or later.")
+@click.option("--happened-to", metavar="DATE", type=Date(), default=None, help="Only events that happened by then.")
+@click.option("--explain", is_flag=True, help="Say for each hit what gave it its score.")
+@click.option("--gate", is_flag=True, help="Open a batch, to answer from: `strata assess` judges it, `strata use` counts what helped.")
 @click.option("--batch", metavar="FILE", type=click.Path(), help="Answer many: JSON Lines {id, query} in, {id, hits} out; - is standard input.")
 @with_session
-def search_command(session: Session, query: tuple[str, ...], batch: str | None, since: str | None, until: str | None, **narrow: Any) -> Listing:
+def search_command(session: Session, query: tuple[str, ...], gate: bool, batch: str | None, **narrow: Any) -> Any:
     """Find messages, blocks, events and notes by their words.
 
     The query is text: quotes and capitals mean nothing special, and no character is an operator.
     Words that are together need no quotes. Put `--` before a query that begins with a dash. What
     was edited by hand a moment ago is found too. Nothing found is no error.
     """
-    narrow |= bounds(since, until)
+    narrow |= bounds(narrow["since"], narrow["until"]) | happened(narrow["happened_from"], narrow["happened_to"])
     words = " ".join(query)
     if batch is not None:
+        if gate:
+            raise UsageError("both --gate and --batch are given", remedy="open one batch a question")
         return _batch(session, batch, words, narrow)
     if not words.strip():
         raise UsageError("the query is empty", remedy="say what to search for: strata search which package manager")
+    if gate:
+        return _gated(session.memory.ask(words, **narrow))
     return Listing(session.memory.search(words, **narrow), empty=_nothing(words, narrow), query=words)
+
+
+def _gated(found: Batch) -> Twofold:
+    """An open batch; a program finds its id under `batch`, as in all that follows."""
+    return Twofold({"batch": found.id, "query": found.query, "at": found.at, "hits": found.hits}, found)
 
 
 def _batch(session: Session, source: str, words: str, narrow: dict[str, Any]) -> Listing:
@@ -55,7 +72,7 @@ def _batch(session: Session, source: str, words: str, narrow: dict[str, Any]) ->
 
 
 def _nothing(words: str, narrow: dict[str, Any]) -> str:
-    narrowed = any(value for name, value in narrow.items() if name != "limit")
+    narrowed = any(value for name, value in narrow.items() if name not in ("limit", "explain"))
     advice = "try it without the filters" if narrowed else "try fewer or other words, or look around with `strata list`"
     return f"No hits for {words!r}: {advice}."
 

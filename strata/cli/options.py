@@ -92,9 +92,19 @@ def filters(kinds: Sequence[str]) -> Callable[[Any], Any]:
 
 def bounds(since: str | None, until: str | None) -> dict[str, str]:
     """Both bounds as the verbs take them; a span that ends before it begins is refused."""
+    return _span("since", since, "until", until)
+
+
+def happened(start: str | None, end: str | None) -> dict[str, str]:
+    """The same for when an event happened."""
+    return _span("happened_from", start, "happened_to", end)
+
+
+def _span(first: str, start: str | None, last: str, end: str | None) -> dict[str, str]:
     from strata import moment
     from strata.errors import UsageError
 
-    if since and until and moment.parse(since).opens >= moment.parse(until).closes:
-        raise UsageError(f"--until {until} is before --since {since}", remedy="exchange them")
-    return {"since": since or "", "until": until or ""}
+    if start and end and moment.parse(start).opens >= moment.parse(end).closes:
+        names = [name.replace("_", "-") for name in (last, first)]
+        raise UsageError(f"--{names[0]} {end} is before --{names[1]} {start}", remedy="exchange them")
+    return {first: start or "", last: end or ""}

@@ -19,13 +19,13 @@ def is_temporary(name: str) -> bool:
     return name.startswith(TEMP_PREFIX) and name.endswith(TEMP_SUFFIX)
 
 
-def write_durably(place: Path, data: bytes, *, fresh: bool = False) -> None:
+def write_durably(place: Path, data: bytes, *, fresh: bool = False, mode: int = 0o666) -> None:
     """Replace `place` by `data` in one step; with `fresh`, refuse (AlreadyExists) if something is there.
 
-    The permissions of a file that is replaced are kept.
+    The permissions of a file that is replaced are kept; a new one gets `mode`, less what the user masks.
     """
     temp = _temporary(place)
-    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from strata.render.values import Listing, Partly, Reply
+from strata.render.values import Listing, Partly, Reply, Twofold
 from strata.render.visible import json_escaped
 
 
@@ -18,7 +18,7 @@ def lines(value: Any, *, ascii_only: bool = False) -> Iterator[str]:
                 yield dumps(item, ascii_only=ascii_only)
         case Partly():
             yield from lines(value.value, ascii_only=ascii_only)
-        case Reply():
+        case Reply() | Twofold():
             yield dumps(value.value, ascii_only=ascii_only)
         case _:
             yield dumps(value, ascii_only=ascii_only)

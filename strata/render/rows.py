@@ -14,6 +14,7 @@ from strata.render.words import SHORT_ID, count, day, listed, minute, size
 _INDENT = "   "
 _LEAST = 12  # columns that a title needs to be worth showing
 _SEVERITY = {"error": "bold red", "warning": "yellow", "note": "dim"}
+_STATUS = {"current": "green", "outdated": "yellow"}
 _TIER = {"active": "green", "cooled": "blue", "archive": "dim"}
 
 
@@ -22,6 +23,8 @@ def hits(listing: Listing, screen: Screen) -> list[str]:
     lines: list[str] = []
     for hit in listing.items:
         facts = [(one_line(hit.ref), "cyan"), (hit.kind, ""), (hit.tier, _TIER.get(hit.tier, "")), (day(hit.at), ""), (one_line(hit.speaker), "")]
+        if hit.status:
+            facts.append((f"{hit.status}, see {one_line(hit.counterpart)}" if hit.status == "outdated" else hit.status, _STATUS[hit.status]))
         facts = [(words, style) for words, style in facts if words]
         title, style = (f"in: {one_line(hit.title)}", "dim") if hit.message and hit.title else (one_line(hit.title), "bold")
         room = screen.columns - sum(width(words) + 2 for words, _ in facts) if screen.columns else None
@@ -31,10 +34,20 @@ def hits(listing: Listing, screen: Screen) -> list[str]:
         snippet = one_line(hit.snippet)
         pieces = wrapped(snippet, max(20, screen.columns - len(_INDENT))) if screen.columns else [snippet]
         lines += [_INDENT + _marked(piece, listing.query, screen) for piece in pieces if piece]
+        if hit.why:
+            lines += _reasons(hit, screen)
     if resting := sum(hit.tier == "archive" for hit in listing.items):
         rest = "1 of these rests" if resting == 1 else f"{resting:,} of these rest"
         lines.append(screen.paint(f"{rest} in archive/: `strata show REF` brings {'it' if resting == 1 else 'one'} back, with `--peek` it only looks.", "dim"))
     return lines
+
+
+def _reasons(hit: Any, screen: Screen) -> list[str]:
+    """What gave a hit its score: what was added, then the factors."""
+    said = [f"{reason.gave} {reason.signal}{f' {one_line(reason.detail)}' if reason.detail else ''}" for reason in hit.why]
+    text = f"score {hit.score:.2f}: {', '.join(said)}"
+    pieces = wrapped(text, max(20, screen.columns - len(_INDENT))) if screen.columns else [text]
+    return [_INDENT + screen.paint(piece, "dim") for piece in pieces]
 
 
 def _marked(snippet: str, query: str, screen: Screen) -> str:
@@ -73,6 +86,16 @@ def marked(listing: Listing, screen: Screen) -> list[str]:
         place = screen.paint(f"({one_line(item.path)}, commit {item.commit[:SHORT_ID]})", "dim")
         lines.append(f"{said[item.mark]} {ref} {place}" if item.commit else f"{one_line(item.ref)} {was[item.mark]}; nothing was written.")
     return lines
+
+
+def leveled(listing: Listing, screen: Screen) -> list[str]:
+    """One line a block: where it stands in its thread, the level it is shown at, what that takes, and why."""
+    rows = [
+        (one_line(block.thread), block.ref, f"turns {block.first_turn:,}-{block.last_turn:,}", f"age {block.age:,}", f"L{block.level}", f"{block.tokens:,} tokens", block.why, one_line(block.title))
+        for block in listing.items
+    ]
+    counter = listing.items[0].counter
+    return [*screen.table(rows, ("", "cyan", "dim", "", "bold", "", "dim", ""), right=(3, 5)), screen.paint(f"Tokens by {counter}.", "dim")]
 
 
 def sealed(listing: Listing, screen: Screen) -> list[str]:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from strata.render import rows
 from strata.render.screen import Screen
-from strata.render.values import Listing, Partly, Patch, Reply
+from strata.render.values import Listing, Partly, Patch, Reply, Twofold
 from strata.render.visible import one_line, visible
 from strata.render.words import SHORT_ID, count, listed, secrets
 
 if TYPE_CHECKING:
+    from strata.assessment import Assessed, Batch, Used
     from strata.costs import Cost
-    from strata.results import Added, Appended, Created, Ingested, Mapped, Run, Shown, Status, Written
+    from strata.results import Added, Appended, Context, Created, Ingested, Mapped, Run, Shown, Status, Written
 
 
 def text(value: Any, screen: Screen) -> str:
@@ -26,6 +27,8 @@ def text(value: Any, screen: Screen) -> str:
             return text(value.value, screen)
         case Reply():
             return value.text
+        case Twofold():
+            return text(value.shown, screen)
         case None:
             return ""
         case Patch():
@@ -101,6 +104,8 @@ def _shown(record: Shown, screen: Screen) -> list[str]:
     lines.append(screen.paint(facts, "dim"))
     if record.moved:
         lines.append(screen.paint(f"It rested in {record.moved.partition('/')[0]}/ and was brought back to {record.tier}/.", "yellow"))
+    if record.weight is not None:
+        lines.append(f"weight {record.weight.value:.2f}: {'; '.join(map(one_line, record.weight.reasons))}")
     if record.kind in ("event", "entity"):
         lines += rows.header(record.header, screen)
     return [*lines, "", body] if body else lines
@@ -140,6 +145,34 @@ def _log(listing: Listing, screen: Screen) -> list[str]:
     return [f"{screen.paint(one_line(line.at), 'dim')} {one_line(line.text)}".lstrip() for line in listing.items]
 
 
+def _batch(found: Batch, screen: Screen) -> list[str]:
+    from strata.render.evidence import batch  # late, with the three below
+
+    return batch(found, screen)
+
+
+def _assessed(said: Assessed, screen: Screen) -> list[str]:
+    from strata.render.evidence import assessed
+
+    return assessed(said, screen)
+
+
+def _used(done: Used, screen: Screen) -> list[str]:
+    from strata.render.evidence import used
+
+    return used(done, screen)
+
+
+def _open(listing: Listing, screen: Screen) -> list[str]:
+    from strata.render.evidence import left_open
+
+    return left_open(listing, screen)
+
+
+def _context(given: Context, screen: Screen) -> list[str]:
+    return given.text.rstrip("\n").split("\n") if given.text else []  # it is safe to show as it is, and counted so
+
+
 def _mapped(drawn: Mapped, screen: Screen) -> list[str]:
     return [visible(drawn.text.rstrip("\n"))]
 
@@ -155,7 +188,11 @@ _ONE: dict[str, Callable[[Any, Screen], list[str]]] = {
     "Status": _status,
     "Cost": _cost,
     "Mapped": _mapped,
+    "Context": _context,
     "Run": _run,
+    "Batch": _batch,
+    "Assessed": _assessed,
+    "Used": _used,
 }
 
 _MANY: dict[str, Callable[[Listing, Screen], list[str]]] = {
@@ -165,7 +202,9 @@ _MANY: dict[str, Callable[[Listing, Screen], list[str]]] = {
     "Commit": rows.commits,
     "Moved": lambda listing, screen: rows.moved(listing.items, screen),
     "Marked": rows.marked,
+    "Leveled": rows.leveled,
     "Problem": rows.problems,
     "SettingRow": rows.settings,
     "LogLine": _log,
+    "Open": _open,
 }

@@ -32,6 +32,14 @@ class Reply:
         self.text = text
 
 
+class Twofold:
+    """A value for programs, and the result that people are shown for it."""
+
+    def __init__(self, value: Any, shown: Any) -> None:
+        self.value = value
+        self.shown = shown
+
+
 class Partly:
     """A result, and the error that kept it from being the whole of what was asked."""
 

@@ -6,6 +6,7 @@ import contextlib
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +15,7 @@ from strata.shadow.found import Found, ShadowDamaged
 
 if TYPE_CHECKING:
     from strata.shadow.part import Filter
+    from strata.shadow.ranking import Second
     from strata.shadow.snapshot import Snapshot
     from strata.shadow.stamp import Stamp
 
@@ -75,6 +77,32 @@ class Shadow:
         wanted = _filter(kinds, tiers, thread, since, until, forgotten)
         return self._read(lambda now: now.search(query, wanted, limit))
 
+    def rank(
+        self,
+        query: str,
+        *,
+        kinds: Iterable[str] = (),
+        tiers: Iterable[str] = (),
+        thread: str = "",
+        since: str = "",
+        until: str = "",
+        forgotten: bool | None = False,
+        happened_from: str = "",
+        happened_to: str = "",
+        limit: int = 10,
+        today: date | None = None,
+        explain: bool = False,
+        second: Second | None = None,
+    ) -> list[Found]:
+        """The best `limit` answers to a question by the full ranking (`strata.shadow.ranking`), restricted as in `search`.
+
+        Also gives messages that share no term with the question when those beside them do. `today` is the day that
+        "last week" counts from. With `explain` each says why it has its score.
+        `second` mixes another score of messages in. Ordered as in `search`.
+        """
+        wanted = _filter(kinds, tiers, thread, since, until, forgotten, happened_from, happened_to)
+        return self._read(lambda now: now.rank(query, wanted, limit, today, explain, second))
+
     def entries(
         self,
         *,
@@ -99,6 +127,29 @@ class Shadow:
         """For each of these files that holds a record, what is known of it."""
         wanted = list(paths)
         return self._read(lambda now: now.records_at(wanted))
+
+    def citing(self, refs: Iterable[str]) -> list[Found]:
+        """The events that cite any of these messages (`blk-…#m3`), or any message of these blocks; no forgotten ones."""
+        wanted = list(refs)
+        return self._read(lambda now: now.citing(wanted))
+
+    def flagged(self, flag: str) -> list[Found]:
+        """The entries that bear one of the flags of `strata.entries`, by ref; no forgotten ones."""
+        return self._read(lambda now: now.flagged(flag))
+
+    def turns_since(self, times: Iterable[datetime]) -> list[int]:
+        """For each of these times (aware UTC) how many turns of any thread began after it; forgotten ones count, unknown times do not."""
+        wanted = list(times)
+        return self._read(lambda now: now.turns_since(wanted))
+
+    def telling(self, terms: Iterable[str]) -> dict[str, float]:
+        """How telling each of these index terms is, by how few documents have it (idf); one that none has most of all."""
+        wanted = list(terms)
+        return self._read(lambda now: now.telling(wanted))
+
+    def digests(self) -> list[tuple[int, str]]:
+        """Of every message the digest of its passage (`strata.wording`) and its file, newest first."""
+        return self._read(lambda now: now.digests())
 
     def pinned(self) -> set[str]:
         """The files of pinned records, in time that does not grow with what is not pinned."""
@@ -219,14 +270,14 @@ class Shadow:
         return self.directory
 
 
-def _filter(kinds: Iterable[str], tiers: Iterable[str], thread: str, since: str, until: str, forgotten: bool | None) -> Filter:
+def _filter(kinds: Iterable[str], tiers: Iterable[str], thread: str, since: str, until: str, forgotten: bool | None, happened_from: str = "", happened_to: str = "") -> Filter:
     from strata import moment
     from strata.shadow.part import Filter
 
-    for field, bound in (("since", since), ("until", until)):
+    for field, bound in (("since", since), ("until", until), ("happened from", happened_from), ("happened to", happened_to)):
         if bound:
             moment.parse(bound, field=field)
-    return Filter(tuple(map(str, kinds)), tuple(map(str, tiers)), thread, since, until, forgotten)
+    return Filter(tuple(map(str, kinds)), tuple(map(str, tiers)), thread, since, until, forgotten, happened_from, happened_to)
 
 
 def _absent() -> ShadowDamaged:

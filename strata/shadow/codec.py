@@ -21,7 +21,7 @@ from whoosh.reading import TermInfo, TermNotFound
 from strata.shadow.scoring import IMPACT
 from strata.shadow.segment import FIELDS, Segment, key
 
-STORED = ("path", "ref", "kind", "title", "at", "until", "thread", "message", "speaker", "tags", "position", "about", "pinned", "forgotten")
+STORED = ("path", "ref", "kind", "title", "at", "until", "thread", "message", "speaker", "tags", "position", "about", "pinned", "forgotten", "sources")
 
 
 def schema() -> fields.Schema:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from strata.errors import StrataError
+from strata.model import Reason
 
 
 class ShadowDamaged(StrataError):
@@ -30,6 +31,8 @@ class Found(NamedTuple):
     about: str = ""
     pinned: bool = False
     forgotten: bool = False
+    sources: tuple[str, ...] = ()
+    why: tuple[Reason, ...] = ()
 
     @property
     def tier(self) -> str:

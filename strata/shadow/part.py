@@ -10,7 +10,10 @@ from itertools import compress
 from typing import NamedTuple
 
 from strata import moment
-from strata.shadow.segment import FORGOTTEN, Extent, Segment
+from strata.entries import TURN
+from strata.shadow.segment import FORGOTTEN, Extent, Segment, flag_key
+from strata.shadow.terms import terms
+from strata.shadow.traits import ASKS, HAPPENED
 
 _DIGITS = b"01" + bytes(254)
 
@@ -39,6 +42,22 @@ class Part:
     def forgotten(self) -> Sequence[int]:
         """The documents of files that a person wants to see no more."""
         return self.documents(FORGOTTEN)
+
+    @cached_property
+    def turns(self) -> list[int]:
+        """When its turns began, rising: microseconds since year 1 in UTC, -1 for an unknown time."""
+        column = self.segment.column
+        opens, offset = column("opens"), column("offset")
+        return sorted(opens[document] - offset[document] * 60_000_000 for document in self.documents(flag_key(TURN)))
+
+    @cached_property
+    def speakers(self) -> dict[str, list[str]]:
+        """By each term of a name the speakers of messages who bear it."""
+        found: dict[str, list[str]] = {}
+        for name in self.segment.names["speaker"]:
+            for term in dict.fromkeys(terms(name)):
+                found.setdefault(term, []).append(name)
+        return found
 
     def documents(self, term: bytes) -> list[int]:
         """The living documents of a key."""
@@ -77,6 +96,16 @@ class Part:
             self._bits[wanted] = int(mask.translate(_DIGITS)[::-1], 2)
         return self._bits[wanted]
 
+    @cached_property
+    def asking(self) -> bytes:
+        """For each document 1 where it asks, else 0."""
+        return bytes(has & ASKS for has in self.segment.column("traits"))
+
+    def said(self, wanted: Filter) -> bytes:
+        """For each document 1 where it is a living message that a filter wants, whatever kinds it wants, else 0."""
+        mask = self.allowed(wanted._replace(kinds=("message",)))
+        return mask if mask is not None else b"\1" * self.segment.documents
+
     def order(self, document: int) -> tuple[int, int]:
         """A key that puts documents newest first, unknown times last: `moment.sort_key`, negated."""
         column = self.segment.column
@@ -93,7 +122,10 @@ class Part:
             if 0 in table:
                 masks.append(bytes(map(table.__getitem__, segment.column(name))))
         if wanted.since or wanted.until:
-            masks.append(wanted.in_time(segment))
+            masks.append(in_time(segment, wanted.since, wanted.until))
+        if wanted.happened_from or wanted.happened_to:
+            masks.append(in_time(segment, wanted.happened_from, wanted.happened_to))
+            masks.append(bytes(bool(has & HAPPENED) for has in segment.column("traits")))
         if wanted.forgotten is not None and (wanted.forgotten or self.forgotten):
             masks.append(self._where(self.forgotten, others=not wanted.forgotten))
         if not masks:
@@ -120,6 +152,8 @@ class Filter(NamedTuple):
     since: str = ""
     until: str = ""
     forgotten: bool | None = False  # None: forgotten or not
+    happened_from: str = ""
+    happened_to: str = ""
 
     def names(self) -> list[tuple[str, tuple[str, ...]]]:
         """What the columns of names have to hold, of those that are restricted."""
@@ -132,21 +166,22 @@ class Filter(NamedTuple):
             return False
         return all(not set(wanted).isdisjoint(part.segment.names[name]) for name, wanted in self.names())
 
-    def in_time(self, segment: Segment) -> bytes:
-        """What `moment.within` says, from numbers: a bound without an offset is compared with the written clock."""
-        opens, closes, offsets = (segment.column(name) for name in ("opens", "closes", "offset"))
-        found = [start >= 0 for start in opens]
-        if self.since:
-            bound = moment.parse(self.since, field="since")
-            least, shift = _micros(bound.start if bound.offset is not None else bound.opens), bound.offset is not None
-            ends = (end - offset * 60_000_000 for end, offset in zip(closes, offsets, strict=True)) if shift else closes
-            found = [known and end > least for known, end in zip(found, ends, strict=True)]
-        if self.until:
-            bound = moment.parse(self.until, field="until")
-            most, shift = _micros(bound.end if bound.offset is not None else bound.closes), bound.offset is not None
-            starts = (start - offset * 60_000_000 for start, offset in zip(opens, offsets, strict=True)) if shift else opens
-            found = [known and start < most for known, start in zip(found, starts, strict=True)]
-        return bytes(found)
+
+def in_time(segment: Segment, since: str, until: str) -> bytes:
+    """For each document what `moment.within` says, from numbers: a bound without an offset is compared with the written clock."""
+    opens, closes, offsets = (segment.column(name) for name in ("opens", "closes", "offset"))
+    found = [start >= 0 for start in opens]
+    if since:
+        bound = moment.parse(since, field="since")
+        least, shift = _micros(bound.start if bound.offset is not None else bound.opens), bound.offset is not None
+        ends = (end - offset * 60_000_000 for end, offset in zip(closes, offsets, strict=True)) if shift else closes
+        found = [known and end > least for known, end in zip(found, ends, strict=True)]
+    if until:
+        bound = moment.parse(until, field="until")
+        most, shift = _micros(bound.end if bound.offset is not None else bound.closes), bound.offset is not None
+        starts = (start - offset * 60_000_000 for start, offset in zip(opens, offsets, strict=True)) if shift else opens
+        found = [known and start < most for known, start in zip(found, starts, strict=True)]
+    return bytes(found)
 
 
 def _micros(value: datetime) -> int:

@@ -30,8 +30,8 @@ from whoosh.util.numlists import GrowableArray
 from strata.shadow.postings import Postings, encoded, little_endian
 
 MOST_DOCUMENTS = 0xFFFF  # a document number has two bytes
-FIELDS = ("flag", "message", "path", "ref", "text")  # in the order of their keys
-COLUMNS = {"kind": "H", "thread": "H", "speaker": "H", "position": "q", "opens": "q", "closes": "q", "offset": "h", "stored": "I"}
+FIELDS = ("chain", "flag", "message", "path", "ref", "source", "text")  # in the order of their keys
+COLUMNS = {"kind": "H", "thread": "H", "speaker": "H", "position": "q", "opens": "q", "closes": "q", "offset": "h", "before": "I", "after": "I", "next": "q", "traits": "H", "digest": "q", "stored": "I"}
 NAMES = ("kind", "thread", "speaker")
 
 Extent = tuple[int, int]
@@ -56,10 +56,25 @@ PINNED = key("flag", "pinned")  # of the records that are, not of their messages
 FORGOTTEN = key("flag", "forgotten")
 
 
+def flag_key(flag: str) -> bytes:
+    """The key of the documents that bear a flag of their entry."""
+    return key("flag", f"entry {flag}")
+
+
 def message_key(thread: str, message: str = "") -> bytes:
     """The key of one message of a thread, or what the keys of all of them begin with."""
     encoded = thread.encode("utf-8", "surrogatepass")
     return _PREFIX["message"] + struct.pack("!I", len(encoded)) + encoded + message.encode("utf-8", "surrogatepass")
+
+
+def chain_key(thread: str, turn: int, *, ends: bool = False) -> bytes:
+    """The key of the first message of the file of a thread that begins with a turn; with `ends` of the last one of the file before it."""
+    return key("chain", f"{'e' if ends else 's'}{turn} {thread}")
+
+
+def source_key(ref: str) -> bytes:
+    """The key of the events that cite a message (`blk-…#m3`), or what the keys of all of a block (`blk-…`) begin with."""
+    return key("source", ref if "#" in ref else f"{ref}#")
 
 
 def write(
@@ -107,6 +122,7 @@ class Segment:
         self._loaded: dict[str, array[int]] = {}
         self._blobs: int = footer["stored"][0]
         self._terms = _TermsReader(_Mapped(self._map, view), footer["terms"])
+        self._terms.view = view
 
     def close(self) -> None:
         """Let go of the file (Windows deletes no mapped file)."""
@@ -193,6 +209,8 @@ class _Terms(OrderedHashWriter):
 
 
 class _TermsReader(OrderedHashReader):
+    view: memoryview
+
     def _read_extras(self) -> None:
         typecode, self.indexlen = json.loads(self.dbfile.read_string4())
         self.indexbase = self.dbfile.tell()
@@ -202,7 +220,20 @@ class _TermsReader(OrderedHashReader):
         }[typecode]  # fmt: skip
 
     def extent(self, term: bytes) -> Extent | None:
-        return next(self.ranges_for_key(term), None)
+        """Where the value of a key lies; as Whoosh finds it, in a quarter of the time."""
+        view, found = self.view, crc32(term)
+        start, slots = self.tables[found & 255]
+        for number in range(slots):
+            slot = start + (((found >> 8) + number) % slots) * _POINTER.size
+            known, position = _POINTER.unpack_from(view, slot)
+            if not position:
+                return None
+            if known == found:
+                length, size = _LENGTHS.unpack_from(view, position)
+                at = position + _LENGTHS.size
+                if length == len(term) and view[at : at + length] == term:
+                    return at + length, size
+        return None
 
 
 class _Mapped(BufferFile):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 
 from strata.shadow.found import Found
 from strata.shadow.part import Filter, Part
+from strata.shadow.ranking import Ranking, Second
+from strata.shadow.scoring import idf
 from strata.shadow.search import Row, best, look_up, matched
-from strata.shadow.segment import PINNED, Segment, key, message_key
+from strata.shadow.segment import PINNED, Segment, flag_key, key, message_key, source_key
 from strata.shadow.stamp import Stamp
 from strata.shadow.terms import query_terms
 
@@ -53,6 +57,18 @@ class Snapshot:
         hits.sort(key=lambda hit: (*hit[:2], hit[2].ref, hit[2].path))
         return [found._replace(terms=self._matched(rows, terms, *place)) for *_, found, place in hits[:limit]]
 
+    def rank(self, query: str, wanted: Filter, limit: int, today: date | None, explain: bool, second: Second | None) -> list[Found]:
+        """The best entries by the full ranking, ordered as in `search`."""
+        ranking = Ranking(self.parts, query, wanted, limit, today, second)
+        hits = []
+        for score, (number, document) in ranking.best():
+            found = self._found(number, document, score)
+            hits.append((-score, self.parts[number].order(document), found.ref, found.path, found, (number, document)))
+        hits.sort(key=lambda hit: hit[:4])
+        return [
+            found._replace(terms=ranking.matched(place), why=ranking.reasons(place) if explain else ()) for *_, found, place in hits[:limit]
+        ]
+
     def _matched(self, rows: list[Row], terms: Iterable[str], number: int, document: int) -> tuple[str, ...]:
         """The terms of the query that a document has, in the order of the query."""
         found = matched(self.parts[number], rows, number, document)
@@ -79,6 +95,45 @@ class Snapshot:
             for term, _ in part.segment.starting(key("ref", prefix)):
                 found += [self._found(number, document) for document in part.documents(term)]
         return sorted(found, key=lambda entry: (entry.ref, entry.path))
+
+    def citing(self, refs: Iterable[str]) -> list[Found]:
+        """The events that cite any of these messages, or any message of these blocks, by ref and path; no forgotten ones."""
+        found: dict[tuple[int, int], Found] = {}
+        for ref in refs:
+            for number, part in enumerate(self.parts):
+                for term, _ in part.segment.starting(source_key(ref)):
+                    if "#" not in ref or term == source_key(ref):
+                        found |= {(number, document): self._found(number, document) for document in part.documents(term)}
+        return sorted((event for event in found.values() if not event.forgotten), key=lambda event: (event.ref, event.path))
+
+    def flagged(self, flag: str) -> list[Found]:
+        """The entries that bear a flag, by ref and path; no forgotten ones."""
+        found = [self._found(number, document) for number, part in enumerate(self.parts) for document in part.documents(flag_key(flag))]
+        return sorted((entry for entry in found if not entry.forgotten), key=lambda entry: (entry.ref, entry.path))
+
+    def turns_since(self, times: Iterable[datetime]) -> list[int]:
+        """For each of these times how many turns began after it; turns without a time never did."""
+        begun = [(time.replace(tzinfo=None) - datetime.min) // timedelta(microseconds=1) for time in times]
+        turns = [part.turns for part in self.parts] if begun else []
+        return [sum(len(each) - bisect_right(each, time) for each in turns) for time in begun]
+
+    def telling(self, terms: Iterable[str]) -> dict[str, float]:
+        """How telling each of these terms is: its idf."""
+        total = sum(part.living for part in self.parts)
+        return {text: idf(total, self._having(key("text", text))) for text in terms}
+
+    def _having(self, term: bytes) -> int:
+        """How many living documents have a key."""
+        return sum(part.count(term, extent) for part in self.parts if (extent := part.segment.extent(term)))
+
+    def digests(self) -> list[tuple[int, str]]:
+        """Of every message the digest of its passage and its file, newest first."""
+        rows = []
+        for number, part in enumerate(self.parts):
+            digests = part.segment.column("digest")
+            rows += [(part.order(document), digests[document] % (1 << 64), number, document) for document, said in enumerate(part.said(Filter(forgotten=None))) if said]
+        rows.sort()
+        return [(digest, self._names(number, document)[1]) for _, digest, number, document in rows]
 
     def pinned(self) -> set[str]:
         """The files of pinned records."""
@@ -127,8 +182,8 @@ class Snapshot:
         return row[1], row[0]
 
     def _found(self, number: int, document: int, score: float = 0.0, terms: tuple[str, ...] = ()) -> Found:
-        *names, tags, position, about, pinned, forgotten = self.parts[number].segment.stored(document)
-        return Found(*names, tuple(tags), position, score, terms, about, bool(pinned), bool(forgotten))
+        *names, tags, position, about, pinned, forgotten, sources = self.parts[number].segment.stored(document)
+        return Found(*names, tuple(tags), position, score, terms, about, bool(pinned), bool(forgotten), tuple(sources))
 
 
 def _rank(row: tuple[float, tuple[int, int], int, int]) -> tuple[float, tuple[int, int]]:

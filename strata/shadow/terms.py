@@ -64,7 +64,7 @@ def query_terms(text: str) -> dict[str, float]:
     are left out unless nothing else is there.
     """
     distinct = dict.fromkeys(terms(text[:LONGEST_QUERY]))
-    kept = [term for term in distinct if not _is_plain(term)] or list(distinct)
+    kept = [term for term in distinct if not is_plain(term)] or list(distinct)
     within = {character for term in kept if len(term) == 2 and _is_dense(term[0]) for character in term}
     return {term: SINGLE_WEIGHT if term in within else 1.0 for term in kept[:MOST_TERMS]}
 
@@ -118,7 +118,8 @@ def _plain() -> frozenset[str]:
     return frozenset(plain_terms()) | {"'" + ending for ending in _CONTRACTIONS} | {"n't"}
 
 
-def _is_plain(term: str) -> bool:
+def is_plain(term: str) -> bool:
+    """Whether a term says nothing by itself: a stop word, or marks."""
     return term in _plain() or not any(character.isalnum() or unicodedata.category(character) == "So" for character in term)
 
 

@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from effects import Dead, dying_at
 from oracle import assert_sound, git
 from verbs import VERBS, before, committed, opened, prepare, snapshot
@@ -64,9 +63,13 @@ def test_a_crash_at_any_effect_is_as_if_nothing_or_all_had_happened(verb: str, p
         found = snapshot(root)
         where = f"{verb}, effect {step}"
         assert found in (start, end, *between), f"{where}: half applied: {sorted(set(found.items()) ^ set(start.items()))}"
-        if verb in ("adopt and add", "a save at the old place"):  # what a person left is still theirs to be adopted
+        if verb in ("adopt and add", "a save at the old place", "use"):  # what a person left is still theirs to be adopted; of a batch, half of a file
             after.doctor(fix=True)
         assert_sound(root)
+        if verb == "use":
+            VERBS[verb](after)
+            assert snapshot(root).keys() == end.keys() and _uses(root) == 1, f"{where}: the same use again counts once"
+            assert_sound(root)
         if verb in ("append and seal", "ingest", "append one turn"):
             VERBS[verb](after)
             assert {key: value for key, value in snapshot(root).items() if "/tails/" in key} == {key: value for key, value in end.items() if "/tails/" in key}, where
@@ -74,6 +77,12 @@ def test_a_crash_at_any_effect_is_as_if_nothing_or_all_had_happened(verb: str, p
         after.close()
 
     assert step > 5, "a verb that writes has effects"
+
+
+def _uses(root: Path) -> int:
+    """The uses that the ledgers count."""
+    lines = [line for place in (root / "ledger").glob("*.jsonl") for line in place.read_text("utf-8").splitlines()]
+    return len({line.partition(",")[0] for line in lines if '"op": "use"' in line})
 
 
 CHILD = """

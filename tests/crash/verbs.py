@@ -97,13 +97,24 @@ VERBS: dict[str, Callable[[Memory], object]] = {
     "forget": lambda memory: memory.forget(["notes/rest", _first_block(memory)]),
     "restore a version": lambda memory: memory.restore("notes/plan", at="HEAD~1"),
     "a save at the old place": lambda memory: memory.add("notes/after-save", "Something else.\n"),
+    "use": lambda memory: memory.use(_batch(memory), ["notes/plan"]),
     "reindex": lambda memory: memory.reindex(),
     "adopt and add": _by_hand,
 }
 
 
+def _batch(memory: Memory) -> str:
+    """The one batch that waits for its use."""
+    return next(memory.root.glob(".strata/batches/*.json")).stem
+
+
 def before(verb: str, root: Path) -> None:
     """What must be there before the verb runs."""
+    if verb == "use":
+        memory = opened(root, 50)
+        memory.assess(memory.ask("the first plan", kinds=["note"]).id, verdict="sufficient", evidence_refs=["notes/plan"])
+        memory.show("notes/plan")
+        memory.close()
     if verb == "ingest":
         rows = [
             {"thread": "chat", "id": message.id, "role": message.role, "text": message.text, "at": message.at}
