@@ -21,6 +21,9 @@ _SOON = 8  # days
 
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 _SEASONS = {"spring": (3, 4, 5), "summer": (6, 7, 8), "autumn": (9, 10, 11), "fall": (9, 10, 11), "winter": (12, 1, 2)}
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_HAN = "一二三四五六七八九十两"
+_HAN_DAYS = "一二三四五六日天"
 _DAY = timedelta(days=1)
 _HINTS = ("19", "20", *(month[:3] for month in _MONTHS), *_SEASONS, "last ", "past ", "previous ", "this ", "next ", " ago", "yesterday", "today", *"年月周天", "星期")
 
@@ -146,8 +149,26 @@ class _Found:
 
     def ago(self, match: re.Match[str]) -> bool:
         words = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-        count = words.get(match["count"].lower()) or int(match["count"])
-        return self._span(match["unit"].lower(), count)
+        units = {"天": "day", "周": "week", "星期": "week", "月": "month", "年": "year"}
+        said, unit = match["count"].lower(), match["unit"].lower()
+        if said == "半":
+            return self._span("month", 6) if unit == "年" else False
+        count = words.get(said) or (int(said) if said.isdigit() else _han(said))
+        return self._span(units.get(unit, unit), count)
+
+    def weekday(self, match: re.Match[str]) -> bool:
+        if self.today is None:
+            return False
+        said = match["day"].lower()
+        wanted = _WEEKDAYS.index(said) if said in _WEEKDAYS else min(_HAN_DAYS.index(said), 6)
+        back = (self.today.weekday() - wanted) % 7 or 7
+        if said not in _WEEKDAYS:  # 上周五 is of the week before this one
+            back = self.today.weekday() - wanted + 7
+        return self._span("day", back)
+
+    def han(self, match: re.Match[str]) -> bool:
+        month, day = _han(match["month"]), match["day"]
+        return self._named(None, month, str(_han(day)) if day else None)
 
     def near(self, match: re.Match[str]) -> bool:
         back = {"yesterday": 1, "today": 0, "昨天": 1, "前天": 2, "今天": 0}[match.group().lower()]
@@ -205,6 +226,13 @@ def _month_end(first: date) -> date:
     return date(year, month, 1) - _DAY if year <= date.max.year else date.max
 
 
+def _han(text: str) -> int:
+    """A number below a hundred in Chinese: 二十八 is 28."""
+    tens, ten, ones = text.rpartition("十")
+    value = {digit: number for number, digit in enumerate("一二三四五六七八九", 1)} | {"两": 2}
+    return (value.get(tens, 1) * 10 if ten else 0) + value.get(ones, 0)
+
+
 def _days_after(day: date, named: Day) -> int:
     """How many days a day lies after the named one, in its own year where that names none; -1 for a day that does not exist."""
     try:
@@ -237,9 +265,13 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Callable[[_Found, re.Match[str]]
         (rf"(?:{before}|(?<=\byear )){year}\b(?![-.\w])", _Found.year, True),
         (rf"\b(?:(?P<which>last|this|past)\s+)?(?P<season>spring|summer|autumn|winter)\b(?:\s+(?:of\s+)?{year}\b)?", _Found.season, False),
         (rf"(?:\b(?P<which>last|this|past)\s+|(?<=\bin the )|(?<=\bduring the ))(?P<season>fall)\b(?:\s+(?:of\s+)?{year}\b)?", _Found.season, False),
-        (r"\b(?P<which>last|past|previous|this|next)\s+(?P<unit>week|weekend|month|year)\b", _Found.relative, False),
-        (r"\b(?P<count>\d{1,3}|an?|one|two|three|four|five|six)\s+(?P<unit>day|week|month|year)s?\s+ago\b", _Found.ago, False),
-        (r"\byesterday\b|\btoday\b|昨天|前天|今天", _Found.near, False),
-        (r"上上?个?(?:周|星期|月)|[这本]个?(?:周|星期|月)|[去今前]年", _Found.chinese, False),
+        (r"\b(?P<which>last|past|previous|this|next)\s+(?P<unit>week|weekend|month|year)\b", _Found.relative, True),
+        (r"\blast\s+(?P<day>monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b", _Found.weekday, True),
+        (rf"上个?(?:周|星期|礼拜)(?P<day>[{_HAN_DAYS}])", _Found.weekday, True),
+        (rf"(?P<count>\d{{1,3}}|[{_HAN}]{{1,2}}|半)个?(?P<unit>天|周|星期|月|年)(?:以)?前", _Found.ago, True),
+        (rf"(?<![{_HAN}\d])(?P<month>[{_HAN}]{{1,2}})月(?:(?P<day>[{_HAN}]{{1,3}})[日号]|份)", _Found.han, False),
+        (r"\b(?P<count>\d{1,3}|an?|one|two|three|four|five|six)\s+(?P<unit>day|week|month|year)s?\s+ago\b", _Found.ago, True),
+        (r"\byesterday\b|\btoday\b|昨天|前天|今天", _Found.near, True),
+        (r"上上?个?(?:周|星期|月)|[这本]个?(?:周|星期|月)|[去今前]年", _Found.chinese, True),
     )
     return tuple((re.compile(pattern, re.IGNORECASE), take, drop) for pattern, take, drop in rows)

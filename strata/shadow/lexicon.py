@@ -23,7 +23,7 @@ class Lexicon:
     def __init__(self, parts: Sequence[Part], question: Question) -> None:
         self._parts = parts
         self.groups = question.groups
-        self._dated = question.periods.terms()
+        self._dated = [*question.periods.terms(), *(() if self.groups else question.names)]
         wanted = {term: 1.0 for group in self.groups for term in (group.term, *(echo for echo, _ in group.echoes))}
         self._rows = {row.text: row for row in look_up(parts, wanted | dict.fromkeys(self._dated, 1.0))}
         self._living = sum(part.living for part in parts)

@@ -33,6 +33,9 @@ _ASKED = (
 )  # fmt: skip
 
 
+_FRAMES = "happen say tell talk mention discuss speak chat ask reply occur go do take place thing event work 说 讲 谈 聊 提 做 干 事 发生 说了 讲了 做了 情 事情"
+
+
 class Group(NamedTuple):
     """One term of a question with the terms that may stand in for it, each with its strength below 1.
 
@@ -53,6 +56,7 @@ class Question(NamedTuple):
 
     groups: tuple[Group, ...]
     speakers: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()  # their terms
     periods: Periods = Periods()
     wants: tuple[tuple[int, float, str], ...] = ()
     asks: bool = True
@@ -63,28 +67,34 @@ class Question(NamedTuple):
 def understood(text: str, speakers: Mapping[str, frozenset[str]], today: date | None) -> Question:
     """A question read; `speakers` are the names that some message bears, by each of their terms.
 
-    A question for a time, or for somebody at a time, has no terms. Of two speakers the first counts, unless both are meant: "what did Jo say to Kim" asks for words of Jo.
+    A question for a time, or for what somebody said, has no terms. Of two speakers the first counts, unless both are meant: "what did Jo say to Kim" asks for words of Jo.
     """
     time = periods(text, today)
     found = query_terms(time.rest)
-    if all(is_plain(term) or term in speakers for term in found):
-        found = {term: weight for term, weight in found.items() if term in speakers} if time else query_terms(text)
     named = [term for term in found if term in speakers]
+    if all(term in speakers or is_plain(term) for term in found) or (named or time) and all(term in speakers or term in _frames() for term in found):
+        found = dict.fromkeys(named, 1.0) if named or time else query_terms(text)
     bare = all(term in speakers for term in found)
     first = named if _says(_BOTH)(text) else named[:1]
     names = frozenset(name for term in first for name in speakers[term])
     asked = [term for term in found if bare or term not in speakers][:_ECHOED]
     echoes = related(asked, terms)
-    if bare and time:
+    if bare and (time or named and len(text.split()) > len(named)):
         found = {}
     groups = tuple(Group(term, weight, _echoes(term, found, echoes), name=not bare and term in speakers) for term, weight in found.items())
     wants = tuple((trait, factor, word) for trait, factor, word, pattern in _ASKED if _says(pattern)(text))
-    return Question(groups, names, time, wants, bool(_says(_QUESTION)(text)), bool(_says(_LATEST)(text)), bool(_says(_FIRST)(text)))
+    return Question(groups, names, tuple(first), time, wants, bool(_says(_QUESTION)(text)), bool(_says(_LATEST)(text)), bool(_says(_FIRST)(text)))
 
 
 def _echoes(term: str, found: Mapping[str, float], echoes: Mapping[str, list[str]]) -> tuple[tuple[str, float], ...]:
     """The stand-ins of a term, but for those that are asked for themselves."""
     return tuple((other, ECHO) for other in echoes.get(term, ()) if other not in found)
+
+
+@cache
+def _frames() -> frozenset[str]:
+    """What a question about a time or somebody says beside that, and no text needs to have."""
+    return frozenset(term for word in _FRAMES.split() for term in terms(word))
 
 
 @cache

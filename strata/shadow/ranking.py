@@ -31,6 +31,7 @@ SPEAKER = 2.0  # for the words of the speaker who is named
 ASKING = 0.7  # for a text that asks and does not tell
 SUPERSEDED = 0.5  # for an event that another supersedes
 LIFT = 0.4  # of the worth of its messages that a block gets, and of its own words
+BEHIND = 0.95  # of the score of its best message: the most that a block gets beside it
 REST = 0.3  # of the block's other good messages, beside its best
 CITED = 0.3  # of the best message it cites, for an event
 RECENT = 0.3  # the most that a question for the latest, or the first, gives by age
@@ -100,7 +101,7 @@ class Ranking:
         scores: dict[Place, float] = {}
         for strip, impacts, asks in self._laid_out(strips):
             for place, each in zip(strip.places[strip.first : strip.last], worth.worths(scales, impacts, asks, strip.first, strip.last), strict=True):
-                if each.terms > 0 and (len(self._told) > 1 or self._has_own(place)):
+                if each.terms > 0 and (self._question.asks or len(self._told) > 1 or self._has_own(place)):
                     scores[place] = each.total(every) * self._factor(place)
         return scores
 
@@ -158,6 +159,8 @@ class Ranking:
                 best = nlargest(1 + _BESIDE, held.get(place, ()))
                 self._lifted[place] = LIFT * (best[0] + REST * sum(best[1:])) if best else 0.0
                 own *= LIFT
+                if best and (not self._wanted.kinds or "message" in self._wanted.kinds):  # the message says it, the block only holds it
+                    own = min(own, max(0.0, BEHIND * best[0] - self._lifted[place]))
             elif kind == "event":
                 self._lifted[place] = CITED * max((said.get(source, 0.0) for source in cited[place]), default=0.0)
             scores[place] = (own + self._lifted.get(place, 0.0)) * (SUPERSEDED if kind == "event" and self._view.is_superseded(place) else 1.0)
@@ -196,9 +199,9 @@ class Ranking:
             given = question.periods.gives(day_of(opens))
             if given != 1.0:
                 yield "time", day_of(opens).isoformat(), given
-        for trait, given, word in question.wants:
-            if has & trait:
-                yield "kind of answer", word, given
+        if kinds := [(given, word) for trait, given, word in question.wants if has & trait]:
+            given, word = max(kinds)
+            yield "kind of answer", word, given
         if question.asks and has & traits.ASKS:
             yield "only asks", "", ASKING
 

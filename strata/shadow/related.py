@@ -43,7 +43,7 @@ outdoor nature: hike hiking camp camping trail mountain climb kayak fishing beac
 activity hobby interest pastime: hike camp paint painting swim dance read reading cook cooking bake baking game gaming garden gardening yoga pottery photography music guitar craft knitting travel fishing surfing running cycling chess
 art artwork: paint painting drawing sketch sculpture pottery canvas gallery exhibit
 craft handmade: pottery clay knit knitting sew sewing woodwork crochet
-relax unwind: yoga meditate meditation bath walk music massage spa calm nap
+relax unwind destress: yoga meditate meditation bath walk music massage spa calm nap
 food dish meal cuisine: pizza pasta salad soup sandwich burger cake pie bread rice noodle sushi curry steak chicken salmon taco cheese chocolate vegetable fruit lasagna roast stew grilled
 dessert sweet treat snack: cake pie cookie chocolate brownie tart pudding cream cupcake muffin candy pastry doughnut
 recipe cook bake: cake pie cookie soup salad chicken sauce cream bread pasta roast grilled ingredient
@@ -275,5 +275,5 @@ def _meant(found: dict[str, dict[str, None]], heads: str, terms: Callable[[str],
 
 
 def _whole(word: str, terms: Callable[[str], list[str]]) -> list[str]:
-    """The terms of a word, without the single characters of one in a script without spaces."""
-    return [term for term in dict.fromkeys(terms(word)) if len(term) > 1 or term.isascii()]
+    """The terms of a word, without the single characters of a longer one in a script without spaces."""
+    return [term for term in dict.fromkeys(terms(word)) if len(term) > 1 or term == word or term.isascii()]

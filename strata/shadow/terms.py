@@ -25,6 +25,7 @@ from strata.shadow.irregular import base_forms, plain_terms
 LONGEST_TERM = 64  # characters; longer ones are cut, on both sides alike
 LONGEST_QUERY = 20_000  # characters of a question that are read
 MOST_TERMS = 1_000  # distinct terms of a question that are looked up
+PIECE_WEIGHT = 0.3  # of a piece of a joined word, beside the word
 SINGLE_WEIGHT = 0.4  # of one character of a script without spaces, beside the pairs it is part of
 
 _CACHED = 50_000
@@ -45,6 +46,7 @@ _plain_runs = re.compile("()([a-z0-9]+)()", re.ASCII).finditer  # what `_runs` f
 _breaks = re.compile(r"[\s…—–]+|\.\.+").split
 _segments = re.compile(r"[/\\@?&=,;()<>|\"\[\]{}]+").split
 _words = re.compile(r"[A-Za-z0-9]+").findall
+_capitals = re.compile(r"\b[A-Z]{2,}\b").findall
 _is_joined = re.compile(r"[a-z][A-Z]|[A-Za-z][0-9]|[0-9][A-Za-z]|[A-Z]{2}[a-z]{2}").search
 _joined = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+").findall
 
@@ -61,12 +63,29 @@ def query_terms(text: str) -> dict[str, float]:
     """The distinct terms of a question, in order, each with its weight.
 
     Reads the first 20,000 characters and keeps at most 1,000 terms. Stop words and lone marks
-    are left out unless nothing else is there.
+    are left out unless nothing else is there; UPS, WHO and IT in capitals are no stop words.
     """
-    distinct = dict.fromkeys(terms(text[:LONGEST_QUERY]))
-    kept = [term for term in distinct if not is_plain(term)] or list(distinct)
+    text = text[:LONGEST_QUERY]
+    distinct = dict.fromkeys(terms(text))
+    capitals = {term for word in _capitals(text) for term in terms(word)} if not text.isupper() else set()
+    kept = [term for term in distinct if term in capitals or not is_plain(term)] or list(distinct)
     within = {character for term in kept if len(term) == 2 and _is_dense(term[0]) for character in term}
-    return {term: SINGLE_WEIGHT if term in within else 1.0 for term in kept[:MOST_TERMS]}
+    pieces = _pieces(text)
+    return {term: SINGLE_WEIGHT if term in within else PIECE_WEIGHT if term in pieces else 1.0 for term in kept[:MOST_TERMS]}
+
+
+def _pieces(text: str) -> set[str]:
+    """The terms that stand in a question only as pieces of a joined word, such as `SQLite` or `getUserName`."""
+    pieces: set[str] = set()
+    others: set[str] = set()
+    for chunk in text.split():
+        if chunk.isascii() and _is_joined(chunk):
+            inside = {stem(part.lower()) for word in _words(chunk) for part in _parts(word)}
+            pieces |= inside
+            others.update(term for term in terms(chunk) if term not in inside)
+        else:
+            others.update(terms(chunk))
+    return pieces - others
 
 
 def stem(word: str) -> str:
