@@ -316,3 +316,28 @@ def test_the_reasons_make_up_the_score(query: str) -> None:
 @pytest.mark.parametrize("query", ["", "   ", "?", "\ud800", "a" * 30_000, "violin " * 5_000, "May", "2026", "Ada", "Ada Ben", "\x012026-05", "\x00", "in in in", "last week", "最新"])
 def test_no_question_crashes(query: str) -> None:
     asked(conversation(1), query, explain=True)
+
+
+def test_a_question_for_what_somebody_said_needs_no_word_of_it() -> None:
+    entries = thread("t", ["The violin.", "Hm.", "A lantern.", "Ok."], speakers=["Ada", "Ben"])
+
+    assert {"m0", "m2"} == {hit.message for hit in asked(entries, "what did Ada say?")[:2]}
+    assert {"m1", "m3"} == {hit.message for hit in asked(entries, "what did Ben talk about?")[:2]}
+
+
+def test_what_is_from_the_time_that_is_named_follows_what_has_the_words_unless_nothing_has() -> None:
+    entries = [*thread("a", ["the violin"], at="2025-05-07"), *thread("b", ["a lantern"], at="2025-05-09"), *thread("c", ["a lantern"], at="2025-08-09")]
+
+    assert ["a", "b"] == [hit.thread for hit in asked(entries, "violin in May")]
+    assert [] == asked(entries, "zeppelin in May")
+
+
+def test_words_in_capitals_are_no_stop_words_and_pieces_say_less_than_the_whole() -> None:
+    entries = [*thread("a", ["The UPS in the rack beeps"]), *thread("b", ["We keep SQLite"]), *thread("c", ["A lite lunch"])]
+
+    assert ["a"] == [hit.thread for hit in asked(entries, "where is the UPS?")]
+    assert ["b", "c"] == [hit.thread for hit in asked(entries, "SQLite")]
+
+
+def test_a_kind_of_one_character_finds_its_members() -> None:
+    assert ["a"] == [hit.thread for hit in asked(thread("a", ["我家的猫叫团子"]), "宠物叫什么")]

@@ -27,6 +27,7 @@ from strata.shadow.strips import Place, Strip, Strips
 from strata.shadow.view import View
 
 CANDIDATES = 400  # of the first step, or four for each hit that is asked for
+THEN = 0.2  # of the weight of all terms: what a text from the time that is named gets without any of them
 SPEAKER = 2.0  # for the words of the speaker who is named
 ASKING = 0.7  # for a text that asks and does not tell
 SUPERSEDED = 0.5  # for an event that another supersedes
@@ -103,6 +104,9 @@ class Ranking:
             for place, each in zip(strip.places[strip.first : strip.last], worth.worths(scales, impacts, asks, strip.first, strip.last), strict=True):
                 if each.terms > 0 and (self._question.asks or len(self._told) > 1 or self._has_own(place)):
                     scores[place] = each.total(every) * self._factor(place)
+        if scores and self._question.periods:
+            then = (place for place in candidates if place not in scores and self._from_then(place) > 1)
+            scores |= {place: THEN * every * self._factor(place) for place in then}
         return scores
 
     def _meant(self, scores: dict[Place, float]) -> dict[Place, float]:
@@ -195,15 +199,18 @@ class Ranking:
         question, has = self._question, self._view.traits(place)
         if question.speakers and self._view.column(number, "speaker")[document] in self._named[number]:
             yield "speaker", self._parts[number].segment.names["speaker"][self._view.column(number, "speaker")[document]], SPEAKER
-        if question.periods and (opens := self._view.column(number, "opens")[document]) >= 0:
-            given = question.periods.gives(day_of(opens))
-            if given != 1.0:
-                yield "time", day_of(opens).isoformat(), given
+        if question.periods and (given := self._from_then(place)) != 1.0:
+            yield "time", day_of(self._view.column(number, "opens")[document]).isoformat(), given
         if kinds := [(given, word) for trait, given, word in question.wants if has & trait]:
             given, word = max(kinds)
             yield "kind of answer", word, given
         if question.asks and has & traits.ASKS:
             yield "only asks", "", ASKING
+
+    def _from_then(self, place: Place) -> float:
+        """The factor for being from a time that is named."""
+        opens = self._view.column(place[0], "opens")[place[1]]
+        return self._question.periods.gives(day_of(opens)) if opens >= 0 else 1.0
 
     @cached_property
     def _named(self) -> list[frozenset[int]]:
