@@ -174,23 +174,19 @@ class Lookup:
 
         narrow = {"kinds": tuple(kinds), "tiers": tuple(tiers), "thread": thread, "since": since, "until": until, "forgotten": forgotten}
         narrow |= {"happened_from": happened_from, "happened_to": happened_to}
-        hits: list[Hit] = []
         asked = max(limit, LOOKED_AT)  # a current statement may stand behind the outdated one
         while True:
             found = self._store.ask(lambda shadow: shadow.rank(query, limit=asked, **narrow, today=today, explain=explain, second=second))
-            hits = _once(hit for item in found if (hit := self._hit(item, query, forgotten)))
+            hits = _once(hit for item in found if (hit := self._hit(item, forgotten)))
             if len(hits) >= limit or len(found) < asked:
-                best = [(hit, self._entry_or_none(hit)) for hit in hits[:LOOKED_AT]]
-                return [*revised(query, best, today), *hits[LOOKED_AT:]][:limit]
+                break
             asked *= 2
+        texts = {(hit.path, hit.ref): entry.text for hit, entry in hits}
+        chosen = [*revised(query, hits[:LOOKED_AT], today), *(hit for hit, _ in hits[LOOKED_AT:])][:limit]
+        return [hit._replace(snippet=snippet(texts[hit.path, hit.ref], query)) for hit in chosen]
 
-    def _entry_or_none(self, hit: Hit) -> Entry | None:
-        try:
-            return self.entry(hit.path, hit.ref)
-        except StrataError:  # the hit was made from what the index knows, and a warning said so
-            return None
-
-    def _hit(self, found: Found, query: str, forgotten: bool) -> Hit | None:
+    def _hit(self, found: Found, forgotten: bool) -> tuple[Hit, Entry] | None:
+        """What is found as a hit, yet without a snippet, and what its file says now; None when that is gone."""
         try:
             entry = self.entry(found.path, found.ref)
         except StrataError as error:  # there, but not for us to read: what the index knows has to do
@@ -200,20 +196,21 @@ class Lookup:
             )
         if entry is None or entry.forgotten != forgotten:
             return None
-        return Hit(
+        hit = Hit(
             ref=found.ref,
             kind=found.kind,
             tier=layout.tier_of(found.path),
             path=found.path,
             title=entry.title,
             at=entry.at,
-            snippet=snippet(entry.text, query),
+            snippet="",
             score=found.score,
             thread=entry.thread,
             message=entry.message,
             speaker=entry.speaker if found.kind == "message" else "",
             why=found.why,
         )
+        return hit, entry
 
     def entry(self, path: str, ref: str) -> Entry | None:
         """What the file says now under this ref; None when it is gone."""
@@ -232,15 +229,15 @@ class Lookup:
         return kept[1].get(ref)
 
 
-def _once(hits: Iterable[Hit]) -> list[Hit]:
+def _once(hits: Iterable[tuple[Hit, Entry]]) -> list[tuple[Hit, Entry]]:
     """Each message once, though two clones may have sealed it apart."""
     seen: set[tuple[str, str]] = set()
     kept = []
-    for hit in hits:
+    for hit, entry in hits:
         if hit.message and (hit.thread, hit.message) in seen:
             continue
         seen.add((hit.thread, hit.message))
-        kept.append(hit)
+        kept.append((hit, entry))
     return kept
 
 
