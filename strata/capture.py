@@ -253,12 +253,23 @@ def is_tail(path: str) -> bool:
 
 
 def without_sealed(store: Store, tail: Tail) -> Tail:
-    """The tail less what blocks of its thread hold already, as after a merge that kept both sides of a conflict."""
+    """The tail less what blocks of its thread hold already, as after a merge that kept both sides of a conflict.
+
+    A message that only shares its id with a sealed one, as two clones may mint the same, says something else and stays.
+    """
     if not tail.messages:
         return tail
     homes = store.ask(lambda shadow: shadow.homes(tail.thread, [message.id for message in tail.messages]))
-    kept = tuple(message for message in tail.messages if all(is_tail(home) for home in homes.get(message.id, ())))
-    return replace(tail, messages=kept)
+    sealed: set[tuple[str, str, str]] = set()
+    for path in sorted({home for found in homes.values() for home in found if not is_tail(home)}):
+        document = Document.parse(store.files.read(path), path)
+        sealed |= {said_of(message) for message in decode(document.body, path, document.body_line)}
+    return replace(tail, messages=tuple(message for message in tail.messages if said_of(message) not in sealed))
+
+
+def said_of(message: Message) -> tuple[str, str, str]:
+    """What tells a message from another with its id."""
+    return message.id, message.text, repr(message.tools)
 
 
 def _number(message_id: str) -> int:

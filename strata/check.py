@@ -103,13 +103,20 @@ def _messages(path: str, document: Document, seen: dict[tuple[str, str], str]) -
         yield Problem("error", path, f"its messages cannot be read: {error.message}", error.remedy, error.line)
         return
     doubles: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
     for message in messages:
         seen[(record, message.id)] = path
+        said = hashlib.sha256(f"{message.text}\0{message.tools!r}".encode("utf-8", "surrogatepass")).hexdigest()
         home = seen.setdefault(("\0thread", f"{thread}\0{message.id}"), path)
+        first = seen.setdefault(("\0said", f"{thread}\0{message.id}"), said)
         if home != path:
-            doubles.setdefault(home, []).append(message.id)
+            (doubles if first == said else others).setdefault(home, []).append(message.id)
+    for home, ids in others.items():
+        shown = ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+        yield Problem("note", path, f"{len(ids)} of its messages ({shown}) have the id of another in {home} and say something else", "both are kept and found; give messages ids of their own before they are appended in two clones")
     for home, ids in doubles.items():
         shown = ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
         in_tail = layout.kind_of(path) == Kind.TAIL or layout.kind_of(home) == Kind.TAIL
-        remedy = "strata doctor --fix drops them from the tail" if in_tail else f"both were sealed apart; if one is enough, remove the other: git rm {path}"
+        alone = f"both were sealed apart; this one holds nothing more, and may be removed: git rm {path}" if len(ids) == len(messages) else "both were sealed apart; leave both, each has messages of its own"
+        remedy = "strata doctor --fix drops them from the tail" if in_tail else alone
         yield Problem("error" if in_tail else "warning", path, f"{len(ids)} of its messages ({shown}) are also in {home}", remedy)

@@ -230,13 +230,13 @@ class Lookup:
 
 
 def _once(hits: Iterable[tuple[Hit, Entry]]) -> list[tuple[Hit, Entry]]:
-    """Each message once, though two clones may have sealed it apart."""
-    seen: set[tuple[str, str]] = set()
+    """Each message once, though two clones may have sealed it apart; two that only share an id are two."""
+    seen: set[tuple[str, str, str]] = set()
     kept = []
     for hit, entry in hits:
-        if hit.message and (hit.thread, hit.message) in seen:
+        if hit.message and (hit.thread, hit.message, entry.text) in seen:
             continue
-        seen.add((hit.thread, hit.message))
+        seen.add((hit.thread, hit.message, entry.text))
         kept.append((hit, entry))
     return kept
 

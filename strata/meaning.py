@@ -7,7 +7,7 @@ yet is ranked by its words.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from strata.entries import entries
 from strata.errors import StrataError
@@ -44,7 +44,15 @@ class Meaning:
             vectors.add(missing, most=SEARCH_TEXTS, seconds=SEARCH_SECONDS)
         except (StrataError, OSError) as error:
             self._store.warn(f"new messages have no vectors yet: {error}")
-        return lambda question, names, parts, scores: rescored_places(vectors, question, names, [Columns(*part) for part in parts], scores)
+
+        def mixed(question: str, names: Sequence[str], parts: Sequence[Any], scores: dict[tuple[int, int], float]) -> dict[tuple[int, int], float]:
+            try:
+                return rescored_places(vectors, question, names, [Columns(*part) for part in parts], scores)
+            except (StrataError, OSError) as error:
+                self._store.warn(f"search goes by words alone, for the vectors cannot be read: {error}")
+                return scores
+
+        return mixed
 
     def build(self, progress: Progress | None = None) -> int:
         """Embed every message that has no vector, and let go of vectors that no message needs; how many were embedded."""

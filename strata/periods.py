@@ -7,7 +7,7 @@ misremember dates, and an answer often comes days after what it tells of. Relati
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from datetime import date, timedelta
 from functools import cache
 from typing import NamedTuple
@@ -21,6 +21,8 @@ _SOON = 8  # days
 
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 _SEASONS = {"spring": (3, 4, 5), "summer": (6, 7, 8), "autumn": (9, 10, 11), "fall": (9, 10, 11), "winter": (12, 1, 2)}
+_PLAIN = tuple(month for month in _MONTHS if month not in ("march", "may"))
+_LEADS = tuple(f"{word} " for word in ("in", "of", "since", "until", "by", "during", "early", "late", "mid", "last", "this", "before", "after", "on"))
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HAN = "一二三四五六七八九十两"
 _HAN_DAYS = "一二三四五六日天"
@@ -94,12 +96,15 @@ def date_terms(day: date) -> tuple[str, ...]:
     return _term(day.year, day.month, day.day), _term(0, day.month, day.day), _term(day.year, day.month), _term(0, day.month)
 
 
-def periods(text: str, today: date | None) -> Periods:
-    """What a question says about time; without `today` relative words say nothing."""
+def periods(text: str, today: date | None, names: Container[str] = ()) -> Periods:
+    """What a question says about time; without `today` relative words say nothing.
+
+    `names` are words that somebody is called, in small letters: April is a person there, unless it is "in April".
+    """
     lowered = text.lower()
     if not any(hint in lowered for hint in _HINTS):
         return Periods(text)
-    found = _Found(today)
+    found = _Found(today, names)
     rest = text
     for pattern, take, drop in _patterns():
         rest = pattern.sub(lambda match, take=take, drop=drop: " " if take(found, match) and drop else match.group(), rest)
@@ -109,8 +114,9 @@ def periods(text: str, today: date | None) -> Periods:
 class _Found:
     """What the patterns have found so far. Each method takes a match and says whether it named a time."""
 
-    def __init__(self, today: date | None) -> None:
+    def __init__(self, today: date | None, names: Container[str]) -> None:
         self.today = today
+        self.names_of_people = names
         self.years: set[int] = set()
         self.months: set[int] = set()
         self.days: list[Day] = []
@@ -122,6 +128,9 @@ class _Found:
 
     def names(self, match: re.Match[str]) -> bool:
         parts = match.groupdict()
+        said, sure = parts["month"].lower(), parts.get("year") or f" {match.string[: match.start()].lower()}".endswith(tuple(f" {lead}" for lead in _LEADS))
+        if not sure and (said in self.names_of_people or said not in _PLAIN and not parts["month"][0].isupper()):
+            return False  # "version 3 may break", "dec 16 to hex"
         month = next(number for number, name in enumerate(_MONTHS, 1) if name.startswith(parts["month"].lower()[:3]))
         return self._named(parts.get("year"), month, parts.get("day"))
 
@@ -252,7 +261,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Callable[[_Found, re.Match[str]]
     every = f"{full}|march|may|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?"
     year = r"(?P<year>(?:19|20)\d\d)"
     day = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-    before = "|".join(rf"(?<=\b{word} )" for word in ("in", "of", "since", "until", "by", "during", "early", "late", "mid", "last", "this", "before", "after"))
+    before = "|".join(rf"(?<=\b{lead})" for lead in _LEADS)
     rows: tuple[tuple[str, Callable[[_Found, re.Match[str]], bool], bool], ...] = (
         (rf"\b{year}-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b(?![-.\w])", _Found.numbers, False),
         (rf"(?<!\d)(?:{year}\s*年\s*)?(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{{1,2}})\s*[日号]|份)?", _Found.numbers, False),

@@ -49,7 +49,7 @@ class Store:
         self._adoption = Adoption(self.files, self.tree, lambda: self.history, now, self.warn)
         self._recovery = Recovery(self.files, self.tree, lambda: self.history)
         self._key = key
-        self._now = now
+        self.now = now
 
     @cached_property
     def history(self) -> History:
@@ -217,7 +217,7 @@ class Store:
             edits = [edit for edit in plan.edits if not self._already(edit)]
             if edits or plan.uses:
                 self._adoption.keep_unseen(edits)
-                if carried := self.accesses.carry(stamp(self._now()), plan.uses):
+                if carried := self.accesses.carry(stamp(self.now()), plan.uses):
                     edits.append(carried)
             if edits:
                 with self.history.holding_index():
@@ -263,7 +263,7 @@ class Store:
             yield self.tree.look(mark, deep=deep)
 
     def _recover(self) -> None:
-        if self.files.unfinished() and self._recovery.resume(self._now()):
+        if self.files.unfinished() and self._recovery.resume(self.now()):
             self.history.align()
             if (mark := self.mark()) is not None:
                 self._index(self.tree.look(mark))
@@ -291,9 +291,9 @@ class Store:
         for _ in range(HEAD_MOVES):
             before = self.history.head()
             try:
-                return self.history.commit(edits, author=author, subject=subject, trailers=trailers, at=self._now())
+                return self.history.commit(edits, author=author, subject=subject, trailers=trailers, at=self.now())
             except Conflict:
                 now = self.history.head()
                 if now == before or any(self.history.blob_id(path, before) != self.history.blob_id(path, now) for path in paths):
                     raise
-        return self.history.commit(edits, author=author, subject=subject, trailers=trailers, at=self._now())
+        return self.history.commit(edits, author=author, subject=subject, trailers=trailers, at=self.now())

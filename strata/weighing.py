@@ -8,15 +8,19 @@ from datetime import datetime
 from strata import moment
 from strata.document import Document
 from strata.entries import forgotten_at, superseding
-from strata.ledger import USE
+from strata.ledger import USE, seconds
 from strata.results import Weight
 from strata.store import Store
 from strata.weight import Uses, uses, weigh
 
 
+_AHEAD = 86_400  # seconds that the clock of another machine may be ahead; a use stamped later than that is not believed
+
+
 def weights(store: Store, documents: Mapping[str, Document]) -> dict[str, Weight]:
     """The weight of each of these records, by ref. The index is asked as it stands, so refresh it first."""
-    used = uses(receipt for receipt in store.accesses.marked(*documents) if receipt.op == USE) if documents else {}
+    latest = int(store.now().timestamp()) + _AHEAD
+    used = uses(receipt for receipt in store.accesses.marked(*documents) if receipt.op == USE and seconds(receipt.at) <= latest) if documents else {}
     since = {ref: found for ref, document in documents.items() if (found := _since(ref, document, used.get(ref)))}
     turns = dict(zip(since, store.ask(lambda shadow: shadow.turns_since(since.values())), strict=True)) if since else {}
     return {

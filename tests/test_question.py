@@ -91,7 +91,7 @@ def test_relative_words_count_from_the_day_of_asking(text: str, first: str, last
     "text",
     [
         "what may Jo pursue?", "when did she march?", "CVE-2023-1234", "port 2024", "did he fall?", "version 2026-13-40", "a sept of six", "13月", "the mayor", "build 2023-05-07.3",
-        "next steps", "in 20233",
+        "next steps", "in 20233", "dec 16 to hex", "version 3 may break", "users may 10 servers", "jan 5 users", "step 2 march",
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_time_is_none(text: str) -> None:
@@ -135,6 +135,12 @@ def test_a_speaker_who_is_named_is_no_word_to_look_for() -> None:
 def test_the_first_of_two_speakers_is_meant_unless_both_are() -> None:
     assert {"Ada"} == read("did Ada show Ben the violin", "Ada", "Ben").speakers
     assert {"Ada", "Ben"} == read("did both Ada and Ben play the violin", "Ada", "Ben").speakers
+
+
+def test_somebody_called_april_is_no_month_unless_it_is_said_so() -> None:
+    assert {"April"} == read("what did April say about the boat", "April").speakers
+    assert {4} == read("what did we say in April about the boat", "April").periods.months
+    assert {4} == read("what did April 2025 cost", "April").periods.months
 
 
 def test_a_name_alone_is_looked_for() -> None:

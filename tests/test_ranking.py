@@ -325,11 +325,12 @@ def test_a_question_for_what_somebody_said_needs_no_word_of_it() -> None:
     assert {"m1", "m3"} == {hit.message for hit in asked(entries, "what did Ben talk about?")[:2]}
 
 
-def test_what_is_from_the_time_that_is_named_follows_what_has_the_words_unless_nothing_has() -> None:
+def test_what_is_from_the_time_that_is_named_follows_what_has_the_words() -> None:
     entries = [*thread("a", ["the violin"], at="2025-05-07"), *thread("b", ["a lantern"], at="2025-05-09"), *thread("c", ["a lantern"], at="2025-08-09")]
 
     assert ["a", "b"] == [hit.thread for hit in asked(entries, "violin in May")]
-    assert [] == asked(entries, "zeppelin in May")
+    assert ["b", "a"] == [hit.thread for hit in asked(entries, "was a zeppelin agreed on in May")]
+    assert [] == asked(entries, "zeppelin in June")
 
 
 def test_words_in_capitals_are_no_stop_words_and_pieces_say_less_than_the_whole() -> None:
@@ -341,3 +342,67 @@ def test_words_in_capitals_are_no_stop_words_and_pieces_say_less_than_the_whole(
 
 def test_a_kind_of_one_character_finds_its_members() -> None:
     assert ["a"] == [hit.thread for hit in asked(thread("a", ["我家的猫叫团子"]), "宠物叫什么")]
+
+
+# -- what others can do to it ----------------------------------------------------------------
+
+
+def test_somebody_called_like_a_word_takes_it_out_of_no_question() -> None:
+    ports = [*thread("a", ["The scanner listens on port 7000", "ok"]), *thread("b", ["The fax listens on port 5000", "ok"]), *thread("c", ["the scanner is new"])]
+    guest = thread("g", ["hello"], speakers=["Scanner"])
+
+    assert "a" == asked(ports, "which port does the scanner use?")[0].thread == asked([*ports, *guest], "which port does the scanner use?")[0].thread
+
+
+def test_who_is_gone_or_forgotten_is_nobodys_name(tmp_path: Path) -> None:
+    entries = thread("a", ["the violin of Ada"])
+    shadow = make.shadow(tmp_path / "index", [*entries, *thread("g", ["hm", "hm", "hm"], speakers=["Ada"])])
+    assert {"violin"} == set(shadow.rank("what violin does Ada have", today=TODAY)[0].terms) - {"ada"}
+    shadow.update({"active/blocks/2026/11/g-000.md": None}, {})
+    gone = shadow.rank("what violin does Ada have", today=TODAY)
+    shadow.close()
+
+    assert gone == shadow.rank("what violin does Ada have", today=TODAY)
+    assert [hit.score for hit in gone] == [hit.score for hit in asked(entries, "what violin does Ada have")]
+    hidden = [entry._replace(forgotten=True) for entry in thread("g", ["hm", "hm", "hm"], speakers=["Ada"])]
+    assert [hit.terms for hit in gone] == [hit.terms for hit in asked([*entries, *hidden], "what violin does Ada have")]
+    shadow.close()
+
+
+def test_words_of_what_is_forgotten_cannot_be_told_from_scores() -> None:
+    live = thread("a", ["the violin stands here", "ok"])
+    hidden = [entry._replace(forgotten=True) for entry in thread("h", ["zanzibar zanzibar", "violin"])]
+
+    assert [hit.score for hit in asked([*live, *hidden], "violin zanzibar")] == [hit.score for hit in asked([*live, *hidden], "violin qqqq")]
+
+
+def test_an_event_is_lifted_by_no_forgotten_message() -> None:
+    said = [entry._replace(forgotten=True) for entry in block(thread("a", ["the violin and zanzibar"]), "x")]
+    event = Entry("active/events/evt-a.md", "evt-a", "event", title="Violin", sources=("a-000#m0",))
+
+    assert [hit.score for hit in asked([*said, event], "violin zanzibar")] == [hit.score for hit in asked([*said, event], "violin qqqq")]
+
+
+def test_a_file_that_spans_two_segments_is_ranked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("strata.shadow.batch.MOST_DOCUMENTS", 10)
+    entries = thread("t", [f"violin {number} well" for number in range(25)])
+
+    assert 25 == len(asked(entries, "violin well", limit=30))
+
+
+def test_events_that_supersede_themselves_or_each_other_stay_as_they_are() -> None:
+    one = Entry("active/events/a.md", "evt-a", "event", title="violin", flags=(superseding("evt-b"), superseding("evt-a")))
+    two = Entry("active/events/b.md", "evt-b", "event", title="violin", flags=(superseding("evt-a"),))
+
+    assert scores(asked([one._replace(flags=()), two._replace(flags=())], "violin")) == scores(asked([one, two], "violin"))
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0)])
+def test_the_latest_of_many_equals_does_not_depend_on_the_order_of_updates(tmp_path: Path, order: tuple[int, ...]) -> None:
+    shadow = make.shadow(tmp_path / "index")
+    for number in order:
+        for day in range(1, 26):
+            shadow.update({(entry := thread(f"t{number}d{day:02}", ["the violin"], at=f"2026-0{number + 1}-{day:02}")[0]).path: [entry]}, {})
+
+    assert ["t3d25", "t3d24", "t3d23"] == [hit.thread for hit in shadow.rank("the latest violin", limit=3, today=TODAY)]
+    shadow.close()

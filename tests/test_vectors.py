@@ -400,10 +400,11 @@ def raw_after_mean(raw: Any, cosines: list[float], runs: list[int], asks: list[b
 
 
 def test_an_unknown_message_is_neither_alike_nor_unlike() -> None:
-    found = likeness([0.9, math.nan, 0.1, 0.5], range(4), [False] * 4)
+    found = likeness([0.9, math.nan, 0.1, *[0.5] * 37], range(40), [False] * 40)
 
     assert found[2] < found[1] < found[0]
-    assert 0 == pytest.approx(float(found[1]), abs=1e-6)
+    assert 0 == pytest.approx(float(found[1]), abs=0.1)
+    assert [0.0] * 40 == likeness([0.9, math.nan, 0.1, math.nan, math.nan, *[0.5] * 35], range(40), [False] * 40).tolist(), "too few are known"
     assert [0.0, 0.0] == likeness([math.nan, math.nan], [0, 0], [True, True]).tolist()
     assert [0.0, 0.0] == likeness([0.7, 0.7], [0, 1], [False, False]).tolist()
     assert [] == likeness([], [], []).tolist()

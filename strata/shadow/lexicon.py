@@ -11,6 +11,7 @@ from strata.shadow.question import Group, Question
 from strata.shadow.scoring import IMPACT, idf
 from strata.shadow.search import Row, look_up
 from strata.shadow.strips import Place
+from strata.shadow.terms import LONGEST_QUERY, terms
 
 ECHOED = 24  # echoes that take part in the first step, the most telling ones
 COMMON = 20_000  # postings of echoes that the first step reads at most
@@ -92,13 +93,22 @@ class Lexicon:
         return idf(self._living, row.frequency if row else 1)
 
 
-def speakers(parts: Iterable[Part]) -> dict[str, frozenset[str]]:
-    """By each term of a name the speakers who bear it; a role is nobody's name."""
-    found: dict[str, set[str]] = {}
-    for part in parts:
-        for term, names in part.speakers.items():
-            found.setdefault(term, set()).update(names)
-    return {term: frozenset(names) for term, names in found.items() if term not in _NOBODY}
+def speakers(parts: Sequence[Part], text: str) -> dict[str, frozenset[str]]:
+    """By each term of the text that is a name the speakers who bear it.
+
+    A role is nobody's name. Where others use a word more often than its bearers speak, it is a word: somebody
+    called Book Club takes "book" out of no question.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for term in dict.fromkeys(terms(text[:LONGEST_QUERY])):
+        names = frozenset(name for part in parts for name in part.speakers.get(term, ()))
+        if not names or term in _NOBODY:
+            continue
+        said = sum(part.said[name] for part in parts for name in names)
+        mentioned = sum(row.frequency for row in look_up(parts, {term: 1.0})) - said
+        if said > 0 and said >= mentioned:
+            found[term] = names
+    return found
 
 
 def _scaled(row: Row, weight: float) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -44,11 +45,19 @@ class Part:
         return self.documents(FORGOTTEN)
 
     @cached_property
-    def turns(self) -> list[int]:
-        """When its turns began, rising: microseconds since year 1 in UTC, -1 for an unknown time."""
+    def turns(self) -> set[tuple[int, int]]:
+        """Its turns: when each began, in microseconds since year 1 in UTC, and the digest of what began it. Those without a time are left out."""
         column = self.segment.column
-        opens, offset = column("opens"), column("offset")
-        return sorted(opens[document] - offset[document] * 60_000_000 for document in self.documents(flag_key(TURN)))
+        opens, offset, digest = column("opens"), column("offset"), column("digest")
+        return {(opens[document] - offset[document] * 60_000_000, digest[document]) for document in self.documents(flag_key(TURN)) if opens[document] >= 0}
+
+    @cached_property
+    def said(self) -> Counter[str]:
+        """How many living messages that are not forgotten each speaker said."""
+        found = Counter(self.segment.column("speaker"))
+        column = self.segment.column("speaker")
+        found.subtract(column[document] for document in {*self.dead, *self.forgotten})
+        return Counter({self.segment.names["speaker"][number]: count for number, count in found.items()})
 
     @cached_property
     def speakers(self) -> dict[str, list[str]]:
@@ -68,13 +77,13 @@ class Part:
         return list(compress(found, map(self.alive.__getitem__, found))) if self.dead else list(found)
 
     def count(self, term: bytes, extent: Extent) -> int:
-        """How many living documents have the term."""
+        """How many living documents that are not forgotten have the term."""
         known = self._counts.get(term)
         if known is None:
             found = self.segment.postings(extent)
-            if not self.dead:
+            if not self.dead and not self.forgotten:
                 return found.size
-            known = self._counts[term] = found.size - sum(1 for _ in found.among(self.dead))
+            known = self._counts[term] = found.size - sum(1 for _ in found.among({*self.dead, *self.forgotten}))
         return known
 
     def allowed(self, wanted: Filter) -> bytes | None:
@@ -101,7 +110,7 @@ class Part:
         """For each document 1 where it asks, else 0."""
         return bytes(has & ASKS for has in self.segment.column("traits"))
 
-    def said(self, wanted: Filter) -> bytes:
+    def messages(self, wanted: Filter) -> bytes:
         """For each document 1 where it is a living message that a filter wants, whatever kinds it wants, else 0."""
         mask = self.allowed(wanted._replace(kinds=("message",)))
         return mask if mask is not None else b"\1" * self.segment.documents

@@ -69,7 +69,7 @@ def understood(text: str, speakers: Mapping[str, frozenset[str]], today: date | 
 
     A question for a time, or for what somebody said, has no terms. Of two speakers the first counts, unless both are meant: "what did Jo say to Kim" asks for words of Jo.
     """
-    time = periods(text, today)
+    time = periods(text, today, speakers)
     found = query_terms(time.rest)
     named = [term for term in found if term in speakers]
     if all(term in speakers or is_plain(term) for term in found) or (named or time) and all(term in speakers or term in _frames() for term in found):

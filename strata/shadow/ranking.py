@@ -62,10 +62,12 @@ class Ranking:
         self._wanted = wanted
         self._view = View(parts, wanted)
         self._limit = limit
-        named = speakers(parts)
+        named = speakers(parts, text)
         self._names = {name for names in named.values() for name in names}
         self._question = understood(text, named, today)
         self._lexicon = Lexicon(parts, self._question)
+        self._aged: dict[Place, float] = {}  # the factors of a question for the latest, or the first
+        self._likened: dict[Place, float] = {}  # what likeness of meaning gave
         self._lifted: dict[Place, float] = {}  # what blocks and events get from messages
         self._strips = Strips(parts, forgotten=wanted.forgotten is not False)
         self._told = [number for number, group in enumerate(self._question.groups) if not group.name]  # groups looked for in what was said
@@ -104,7 +106,7 @@ class Ranking:
             for place, each in zip(strip.places[strip.first : strip.last], worth.worths(scales, impacts, asks, strip.first, strip.last), strict=True):
                 if each.terms > 0 and (self._question.asks or len(self._told) > 1 or self._has_own(place)):
                     scores[place] = each.total(every) * self._factor(place)
-        if scores and self._question.periods:
+        if self._question.periods:
             then = (place for place in candidates if place not in scores and self._from_then(place) > 1)
             scores |= {place: THEN * every * self._factor(place) for place in then}
         return scores
@@ -113,8 +115,10 @@ class Ranking:
         """The scores with likeness of meaning, where there is a second score and messages are asked for."""
         if self._second is None or (self._wanted.kinds and not {"message", "block"} & set(self._wanted.kinds)):
             return scores
-        columns = [(part.segment.column("digest"), part.segment.column("before"), part.asking, part.said(self._wanted)) for part in self._parts]
-        return self._second(self._text, sorted(self._names), columns, scores)
+        columns = [(part.segment.column("digest"), part.segment.column("before"), part.asking, part.messages(self._wanted)) for part in self._parts]
+        mixed = self._second(self._text, sorted(self._names), columns, scores)
+        self._likened = {place: score - scores.get(place, 0.0) for place, score in mixed.items()}
+        return mixed
 
     def _laid_out(self, strips: Sequence[Strip]) -> Iterator[tuple[Strip, list[list[tuple[int, float]]], set[int]]]:
         """Each strip with the impacts of the groups on it, by place, and the places that ask."""
@@ -221,13 +225,14 @@ class Ranking:
         """With a question for the latest, or the first, the best of them in favour of the newer or the older."""
         if self._question.latest == self._question.first:
             return ranked
-        best = nlargest(_AGED, ranked)
+        least = nlargest(_AGED, (each.score for each in ranked))[-1:]
+        best = [each for each in ranked if each.score >= least[0]]
         times = sorted({opens for each in best if (opens := self._view.column(each.place[0], "opens")[each.place[1]]) >= 0}, reverse=self._question.first)
         if len(times) < 2:
             return ranked
         among = {time: at / (len(times) - 1) for at, time in enumerate(times)}
-        aged = {each.place: each.score * (1 + RECENT * among.get(self._view.column(each.place[0], "opens")[each.place[1]], 0.0)) for each in best}
-        return [Ranked(aged.get(each.place, each.score), each.place) for each in ranked]
+        self._aged = {each.place: 1 + RECENT * among.get(self._view.column(each.place[0], "opens")[each.place[1]], 0.0) for each in best}
+        return [Ranked(each.score * self._aged.get(each.place, 1.0), each.place) for each in ranked]
 
     # -- reasons -----------------------------------------------------------------------------
 
@@ -265,6 +270,10 @@ class Ranking:
         if passage:
             found.append(Reason("passage", "", f"+{passage:.2f}"))
         found += [Reason(signal, detail, f"×{given:.2g}") for signal, detail, given in self._factors(place)]
+        if likened := self._likened.get(place):
+            found.append(Reason("meaning", "", f"{likened:+.2f}"))
+        if self._aged.get(place, 1.0) != 1.0:
+            found.append(Reason("latest" if self._question.latest else "first", "", f"×{self._aged[place]:.2f}"))
         if kind == "block":
             found.append(Reason("as a block", "", f"×{LIFT:.2g}"))
         if lifted := self._lifted.get(place):

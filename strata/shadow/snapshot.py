@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
@@ -114,8 +115,13 @@ class Snapshot:
     def turns_since(self, times: Iterable[datetime]) -> list[int]:
         """For each of these times how many turns began after it; turns without a time never did."""
         begun = [(time.replace(tzinfo=None) - datetime.min) // timedelta(microseconds=1) for time in times]
-        turns = [part.turns for part in self.parts] if begun else []
-        return [sum(len(each) - bisect_right(each, time) for each in turns) for time in begun]
+        turns = self._turns if begun else []
+        return [len(turns) - bisect_right(turns, time) for time in begun]
+
+    @cached_property
+    def _turns(self) -> list[int]:
+        """When turns began, rising; one that two clones sealed is one."""
+        return sorted(time for time, _ in set().union(*(part.turns for part in self.parts)))
 
     def telling(self, terms: Iterable[str]) -> dict[str, float]:
         """How telling each of these terms is: its idf."""
@@ -131,7 +137,7 @@ class Snapshot:
         rows = []
         for number, part in enumerate(self.parts):
             digests = part.segment.column("digest")
-            rows += [(part.order(document), digests[document] % (1 << 64), number, document) for document, said in enumerate(part.said(Filter(forgotten=None))) if said]
+            rows += [(part.order(document), digests[document] % (1 << 64), number, document) for document, said in enumerate(part.messages(Filter(forgotten=None))) if said]
         rows.sort()
         return [(digest, self._names(number, document)[1]) for _, digest, number, document in rows]
 

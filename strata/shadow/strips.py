@@ -53,15 +53,14 @@ class Strips:
     def _runs(self, number: int, documents: Sequence[int]) -> Iterator[tuple[int, int]]:
         """The first and last of messages that follow each other in a file."""
         before = self._parts[number].segment.column("before")
-        first = last = -1
+        run: list[int] = []
         for document in documents:
-            if document != last + 1 or not before[document]:
-                if last >= 0:
-                    yield first, last
-                first = document
-            last = document
-        if last >= 0:
-            yield first, last
+            if run and (document != run[-1] + 1 or not before[document]):
+                yield run[0], run[-1]
+                run = []
+            run.append(document)
+        if run:
+            yield run[0], run[-1]
 
     def _strip(self, number: int, first: int, last: int, reach: int) -> Strip:
         before, after = self._edges(number, first)[0], self._edges(number, last)[1]
@@ -87,7 +86,7 @@ class Strips:
             seen.add((number, start))
             segment = self._parts[number].segment
             turn = segment.column("position")[start] // TURNS
-            joint = self._joint(chain_key(self._thread(number, start), turn, ends=True), number)
+            joint = self._joint(chain_key(self._thread(number, start), turn, ends=True))
             if joint is None:
                 break
             number, last = joint
@@ -104,7 +103,7 @@ class Strips:
         while count > 0 and (number, last) not in seen:
             seen.add((number, last))
             turn = self._parts[number].segment.column("next")[last]
-            joint = self._joint(chain_key(self._thread(number, last), turn), number) if turn else None
+            joint = self._joint(chain_key(self._thread(number, last), turn)) if turn else None
             if joint is None:
                 break
             number, start = joint
@@ -118,10 +117,9 @@ class Strips:
         segment = self._parts[number].segment
         return segment.names["thread"][segment.column("thread")[document]]
 
-    def _joint(self, key: bytes, near: int) -> Place | None:
-        """The message of a key: mostly in the part that is given, else in whichever holds it."""
+    def _joint(self, key: bytes) -> Place | None:
+        """The message of a key; of several, as two clones leave them that sealed the same turns, the one whose file comes first."""
         if key not in self._joints:
-            order = (near, *(number for number in range(len(self._parts)) if number != near))
-            places = ((number, document) for number in order for document in self._parts[number].documents(key) if document not in self._hidden[number])
-            self._joints[key] = next(places, None)
+            places = [(number, document) for number, part in enumerate(self._parts) for document in part.documents(key) if document not in self._hidden[number]]
+            self._joints[key] = min(places, key=lambda place: self._parts[place[0]].segment.stored(place[1])[:2], default=None)
         return self._joints[key]

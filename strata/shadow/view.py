@@ -45,17 +45,22 @@ class View:
         return mask is None or bool(mask[document])
 
     def message(self, ref: str) -> Place | None:
-        """Where a message of a block is."""
+        """Where a message of a block is; None for a forgotten one, unless those are wanted."""
         block, _, id_ = ref.partition("#")
         for number, part in enumerate(self._parts):
             for document in part.documents(key("ref", block)):
                 thread = part.segment.names["thread"][part.segment.column("thread")[document]]
                 near = [each for each in part.documents(message_key(thread, id_)) if each < document]
-                if near:
+                if near and (self._wanted.forgotten is not False or near[-1] not in part.forgotten):
                     return number, near[-1]
         return None
 
     def is_superseded(self, place: Place) -> bool:
-        """Whether an event says that it supersedes this one."""
-        flag = flag_key(superseding(self.stored(place)[1]))
-        return any(part.documents(flag) for part in self._parts)
+        """Whether another event says that it supersedes this one; two that say so of each other say nothing."""
+        own = self.stored(place)[1]
+        newer = {part.segment.stored(document)[1] for part in self._parts for document in part.documents(flag_key(superseding(own)))}
+        return any(ref != own and not self._supersedes(place, ref) for ref in newer)
+
+    def _supersedes(self, place: Place, ref: str) -> bool:
+        number, document = place
+        return document in self._parts[number].documents(flag_key(superseding(ref)))

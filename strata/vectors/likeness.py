@@ -9,6 +9,7 @@ BEFORE = 0.4  # what the cosine of the message before adds
 ASKED = 0.2  # and more of one that asks: the answer often repeats nothing of it
 SECOND = 0.2  # the second before
 AFTER = 0.3  # the next
+ENOUGH = 0.95  # of the messages must have a vector, or those that have one would win by that
 
 
 def likeness(cosines: ArrayLike, runs: ArrayLike, asks: ArrayLike) -> NDArray[np.float32]:
@@ -16,13 +17,13 @@ def likeness(cosines: ArrayLike, runs: ArrayLike, asks: ArrayLike) -> NDArray[np
 
     The level of cosines differs between models, languages and questions; only their differences within one question
     say something. `runs` has a number per message, the same for neighbours that belong together (one block, one
-    session); `asks` says which messages are questions. NaN among the cosines is "not known", which is 0 in the
-    answer as far as its neighbours say nothing else. All zeros when no two cosines differ.
+    session); `asks` says which messages are questions. NaN among the cosines is "not known". All zeros when no two
+    cosines differ, and while so few are known that the others would be at a loss.
     """
     given = np.asarray(cosines, np.float32)
     run = np.asarray(runs)
     known = np.isfinite(given)
-    if not known.any():
+    if not len(known) or known.mean() < ENOUGH:
         return np.zeros(len(given), np.float32)
     own = np.where(known, given - given[known].mean(), np.float32(0)).astype(np.float32)
     spread = own.copy()
