@@ -193,6 +193,32 @@ def test_a_tail_merged_by_keeping_both_halves_is_not_sealed_twice(memory: Memory
     sound(memory.root)
 
 
+def test_two_messages_to_which_two_clones_gave_one_id_are_both_kept(memory: Memory, tmp_path: Path, sound: Sound) -> None:
+    memory.append([("main", Message("", "user", "start"))])
+    git(tmp_path, "clone", "-q", str(memory.root), "other")
+    other = Memory.open(tmp_path / "other", key=KEY)
+    other.append([("main", Message("", "user", "the door code is 4711"))])
+    other.seal(everything=True)
+    memory.append([("main", Message("", "user", "the door is painted green"))])
+    tail = (memory.root / "active/tails/main.md").read_bytes()
+    git(memory.root, "-c", "user.name=P", "-c", "user.email=p@x", "pull", "-q", "--no-rebase", "--no-edit", "-X", "ours", str(tmp_path / "other"), "main", check=False)
+    (memory.root / "active/tails/main.md").write_bytes(tail)
+    git(memory.root, "add", "-A")
+    git(memory.root, "-c", "user.name=P", "-c", "user.email=p@x", "commit", "-q", "-m", "merged by hand")
+
+    def doors() -> set[str]:
+        return {hit.snippet for hit in memory.search("door", kinds=["message"])}
+
+    both = {"the door code is 4711", "the door is painted green"}
+    assert both == doors()
+    memory.doctor(fix=True)
+    assert both == doors()
+    memory.seal(everything=True)
+    assert both == doors()
+    assert ["note"] == [problem.severity for problem in memory.doctor()]
+    assert "say something else" in memory.doctor()[0].message
+
+
 def test_doctor_drops_from_a_tail_what_is_sealed(memory: Memory, sound: Sound) -> None:
     memory.append(said(1, 5))
     before = (memory.root / "active/tails/main.md").read_bytes()

@@ -256,6 +256,22 @@ def test_a_note_has_a_weight_once_it_is_used_or_pinned(memory: Memory) -> None:
     assert "pinned: 1" in weight(memory, "notes/pinned").reasons
 
 
+def test_turns_that_two_clones_sealed_count_once(memory: Memory, events: tuple[str, str], tmp_path: Path) -> None:
+    before = weight(memory, events[0]).turns
+    block = next((memory.root / "active/blocks").rglob("*.md"))
+    twin = block.with_name("blk-20261130-zzzzzz.md")
+    twin.write_bytes(block.read_bytes().replace(block.stem.encode(), twin.stem.encode()))
+
+    assert before == weight(memory, events[0]).turns
+
+
+def test_a_use_from_the_future_is_not_believed(memory: Memory, events: tuple[str, str]) -> None:
+    before = weight(memory, events[0])
+    use(memory, events[0], "2099-01-01T00:00:00Z")
+
+    assert before == weight(memory, events[0])
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 59), st.booleans()), max_size=30), st.integers(0, 59))
 def test_turns_after_a_moment_are_counted_one_by_one(turns: list[tuple[int, bool]], minute: int) -> None:

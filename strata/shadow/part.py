@@ -45,11 +45,12 @@ class Part:
         return self.documents(FORGOTTEN)
 
     @cached_property
-    def turns(self) -> set[tuple[int, int]]:
-        """Its turns: when each began, in microseconds since year 1 in UTC, and the digest of what began it. Those without a time are left out."""
-        column = self.segment.column
-        opens, offset, digest = column("opens"), column("offset"), column("digest")
-        return {(opens[document] - offset[document] * 60_000_000, digest[document]) for document in self.documents(flag_key(TURN)) if opens[document] >= 0}
+    def turns(self) -> set[tuple[int, str, int, int]]:
+        """Its turns, those without a time left out: when each began, in microseconds since year 1 in UTC; its thread, place in it, and digest."""
+        column, threads = self.segment.column, self.segment.names["thread"]
+        opens, offset, thread, position, digest = (column(name) for name in ("opens", "offset", "thread", "position", "digest"))
+        known = (document for document in self.documents(flag_key(TURN)) if opens[document] >= 0)
+        return {(opens[document] - offset[document] * 60_000_000, threads[thread[document]], position[document], digest[document]) for document in known}
 
     @cached_property
     def said(self) -> Counter[str]:

@@ -121,7 +121,7 @@ class Snapshot:
     @cached_property
     def _turns(self) -> list[int]:
         """When turns began, rising; one that two clones sealed is one."""
-        return sorted(time for time, _ in set().union(*(part.turns for part in self.parts)))
+        return sorted(time for time, *_ in set[tuple[int, str, int, int]]().union(*(part.turns for part in self.parts)))
 
     def telling(self, terms: Iterable[str]) -> dict[str, float]:
         """How telling each of these terms is: its idf."""
