@@ -11,7 +11,7 @@ from strata.errors import AlreadyExists, Refused
 from strata.moment import stamp
 
 if TYPE_CHECKING:
-    from strata.assessment import Assessed, Batch, Open, Used
+    from strata.assessment import Assessed, Batch, Open, Rejected, Used
     from strata.batches import Batches, Kept
     from strata.config import Config
     from strata.model import Hit
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from strata.store import Store
 
 _LONGEST = 20_000  # characters of a question that are kept, and that a search reads
+_SLIPS = 8  # rejected refs that are compared with those of the batch
 _TRIES = 20  # ids that are minted for one batch before giving up
 
 
@@ -32,21 +33,28 @@ class Answering:
     _write: Callable[..., AbstractContextManager[Plan]]
     search: Callable[..., list[Hit]]
 
-    def ask(self, query: str, **narrow: Any) -> Batch:
+    def ask(self, query: str, *, after: str = "", **narrow: Any) -> Batch:
         """Search as `search` does, to answer from what is found: the hits become a batch that can be assessed.
 
-        The batch is kept beside the memory, for `batch_hours`; nothing of the memory itself is written.
+        The batch is kept beside the memory, for `batch_hours`; nothing of the memory itself is written. `after` is the
+        batch whose assessment led here: what was searched for it is not proposed again. Raises NotFound where it is none.
         """
         from strata.assessment import Batch
         from strata.batches import PREFIX, Kept
+        from strata.road import searched
         from strata.sight import Sight
 
+        before = self._batches().read(after, self._now()) if after else None
         hits = tuple(self.search(query, **narrow))
         seen = Sight(self._store).seen(hits)
         now = self._now()
         batches, at = self._batches(), stamp(now)
+        clean, kinds, options = self._clean(query[:_LONGEST]), tuple(map(str, narrow.get("kinds") or ())), _options(narrow)
+        tried = searched(kinds, options, before.searched if before else (), reworded=before is not None and before.query != clean)
+        looked = before.looked if before else ()
+        opened = tuple(each for each in before.opened if each.ref not in {hit.ref for hit in hits}) if before else ()
         for tries in range(_TRIES):
-            kept = Kept(self._new_id(PREFIX, at[:10]), self._clean(query[:_LONGEST]), at, tuple(map(str, narrow.get("kinds") or ())), seen)
+            kept = Kept(self._new_id(PREFIX, at[:10]), clean, at, kinds, seen, options=options, searched=tried, looked=looked, opened=opened)
             try:
                 batches.open(kept, now)
                 break
@@ -74,7 +82,8 @@ class Answering:
         for fields that are none, Refused once evidence of the batch was used.
         """
         from strata import gate
-        from strata.assessment import SUFFICIENT, Assessed
+        from strata.assessment import ANSWER, SUFFICIENT, Assessed, Doubt
+        from strata.road import Road, next_step
         from strata.sight import Sight
 
         fields = {"verdict": verdict, "evidence_refs": evidence_refs, "fit": fit, "missing": missing, "next_strategy": next_strategy}
@@ -86,25 +95,32 @@ class Answering:
             kept = batches.read(batch, self._now())
             if self._closed(kept):
                 raise _closed(kept)
-            sight = Sight(self._store, kept.seen)
+            sight = Sight(self._store, kept.seen, kept.opened)
             accepted, rejected = gate.sift(claim.refs, sight.judge)
             kinds = sight.kinds(accepted)
             stands, notes = gate.settle(claim, accepted, kinds, kept.kinds)
             stands = stands._replace(fit=self._clean(stands.fit), missing=self._clean(stands.missing))
-            batches.save(kept._replace(assessment=stands))
-        warnings = (*notes, *self._doubts(kept, sight, stands.evidence_refs))
-        return Assessed(batch, stands.verdict == SUFFICIENT, stands, rejected, warnings, gate.next_command(batch, kept.query, stands, kinds))
+            warnings = (*notes, *self._doubts(kept, sight, stands.evidence_refs))
+            step = next_step(Road(batch, kept.query, len(kept.seen), kept.options, kept.searched, kept.looked), stands, kinds, warnings)
+            if stands.verdict != SUFFICIENT and step.strategy and claim.next_strategy in ("", ANSWER):
+                stands = stands._replace(next_strategy=step.strategy)
+            kept = kept._replace(assessment=stands)
+            if step.opens:
+                kept = kept._replace(looked=(*kept.looked, step.opens), opened=(*kept.opened, *sight.opened(step.opens)))
+            batches.save(kept)
+        if step.end:
+            warnings = (*warnings, Doubt("exhausted", f"searched were {', '.join(kept.searched)}: close the batch, and say that it is not known"))
+        command = _corrected(batch, claim.verdict, accepted, rejected, sight.meant) or step.command
+        return Assessed(batch, stands.verdict == SUFFICIENT, stands, rejected, warnings, command)
 
     def _doubts(self, kept: Kept, sight: Any, cited: Sequence[str]) -> Iterable[Any]:
         """What speaks against the cited evidence, seen from words, dates and scores."""
-        from strata.doubts import doubts
+        from strata.doubts import doubts, written
         from strata.shadow.terms import query_terms, terms
 
         if not cited:
             return ()
-        words = (word.strip(".,;:!?\"'()") for word in reversed(kept.query.split()) if max(word, default="") < "\u2e80")  # the words of Chinese are their terms
-        written = {term: word for word in words for term in terms(word)}
-        asked = {term: written.get(term, term) for term, weight in query_terms(kept.query).items() if weight == 1}
+        asked = written(kept.query, query_terms(kept.query), terms)
         return doubts(kept.query, asked, sight.pieces(cited, terms), cited)
 
     def use(self, batch: str, refs: Iterable[str] | str) -> Used:
@@ -130,9 +146,12 @@ class Answering:
             with self._write("use") as plan:  # what a crash left is settled before the ledger is asked
                 receipt = receipt_id(kept)
                 if kept.used and self._counted(receipt):
+                    named = _whole(kept, named)
                     _check_same(kept, named)
                     return Used(batch, kept.used, kept.events, receipt, False)
+                named = _whole(kept, named)
                 _check_allowed(kept, named)
+                self._check_standing(kept, named)
                 events = self._behind(kept, named)
                 batches.save(kept._replace(used=named, events=events))  # first: killed after it, the same call counts, and once
                 if named:
@@ -141,10 +160,20 @@ class Answering:
                     plan.trailers += [("Strata-Record", ref) for ref in events[:100]]
         return Used(batch, named, events, receipt if named else "", True)
 
+    def _check_standing(self, kept: Kept, refs: Iterable[str]) -> None:
+        """Raise Refused where evidence is not what it was any more: edited, forgotten or gone since it was assessed, or never of this batch."""
+        from strata.assessment import Rejected
+        from strata.sight import Sight
+
+        sight = Sight(self._store, kept.seen, kept.opened)
+        for ref in refs:
+            if isinstance(found := sight.judge(ref), Rejected):
+                raise Refused(f"{ascii(ref[:100])} is no evidence any more: {found.detail or found.reason}; nothing was counted", ref=kept.id, remedy=f"assess it again: strata assess {kept.id} --verdict VERDICT --refs REFS")
+
     def _behind(self, kept: Kept, refs: Sequence[str]) -> tuple[str, ...]:
         from strata.sight import Sight
 
-        sight = Sight(self._store, kept.seen)
+        sight = Sight(self._store, kept.seen, kept.opened)
         return tuple(dict.fromkeys(record for ref in refs for record in sight.sources(ref)))
 
     def _counted(self, receipt: str) -> bool:
@@ -184,6 +213,31 @@ class Answering:
         from strata.redact import redact
 
         return redact(text)[0]
+
+
+def _options(narrow: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """What narrowed a search, kinds left out, as options of the command line."""
+    names = {"tiers": "--tier", "thread": "--thread", "since": "--since", "until": "--until", "happened_from": "--happened-from", "happened_to": "--happened-to", "limit": "--limit"}
+    given = ((option, narrow.get(name)) for name, option in names.items())
+    return tuple((option, ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)) for option, value in given if value)
+
+
+def _corrected(batch: str, verdict: str, accepted: Sequence[str], rejected: Sequence[Rejected], meant: Callable[[str], str]) -> str:
+    """The same assessment with the refs that were most likely meant, where slips left it without evidence; else ""."""
+    from strata.road import quoted
+
+    if accepted or verdict == "wrong":
+        return ""
+    found = dict.fromkeys(ref for each in rejected[:_SLIPS] if each.reason == "not_in_batch" and (ref := meant(each.ref)))
+    return f"strata assess {batch} --verdict {verdict} --refs {quoted(','.join(found))}" if found else ""
+
+
+def _whole(kept: Kept, refs: Sequence[str]) -> tuple[str, ...]:
+    """The accepted refs that these mean, ids cut short among them; what is none stays as it is."""
+    from strata.gate import fitting
+
+    known = kept.assessment.evidence_refs if kept.assessment else ()
+    return tuple(dict.fromkeys(found[0] if ref not in known and len(found := fitting(ref, known)) == 1 else ref for ref in refs))
 
 
 def _check_same(kept: Kept, refs: Sequence[str]) -> None:

@@ -54,12 +54,13 @@ class Rejected(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """Something an agent should look at before it answers; `stop` marks those that are seldom wrong. It never blocks."""
+    """Something an agent should look at before it answers; `stop` marks those that are seldom wrong, for their `points`. It never blocks."""
 
     code: str
     message: str
     refs: tuple[str, ...] = ()
     stop: bool = False
+    points: float = 0.0
 
 
 class Assessed(NamedTuple):

@@ -1,20 +1,21 @@
 """What an agent is given before it answers: found, tested for relevance, fitted into a budget of tokens.
 
 First what must not be overlooked: pinned records, and events of safety. Then what is about the question: up to four records (events,
-entities, notes) that pass the test, then messages, once one of them passes it with its neighbours. Then the thread's tail, its newest messages first, and the thread's blocks at the level they
-have faded to. Each source has a share of the budget; what it leaves goes to the next, and at the end round once more.
+entities, notes) that pass the test, then messages, once one of them passes it with its neighbours. Then the thread's tail, its newest
+messages first, and the thread's blocks at the level they have faded to.
 Nothing is written, and nothing weighs more for having been here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from strata import layers
 from strata.document import Document
 from strata.entries import SAFETY, entries, forgotten_at, text_of
 from strata.errors import Malformed
+from strata.excerpt import around, asks_for, excerpt, says_nothing, telling_terms
+from strata.filling import Piece, fill
+from strata.layers import DEEPEST, tool_line
 from strata.layout import split_ref
 from strata.lookup import Lookup
 from strata.model import Hit, Kind, Message
@@ -22,8 +23,7 @@ from strata.names import title_of
 from strata.page import Page
 from strata.relevance import passes
 from strata.results import Context, Item
-from strata.shadow.terms import query_terms, terms
-from strata.snippet import snippet
+from strata.shadow.terms import terms
 from strata.store import Store
 from strata.tokens import Counter
 from strata.transcript import decode
@@ -37,23 +37,17 @@ SHARES = {ALWAYS: 0.3, ASKED: 0.6, TAIL: 0.25, BLOCKS: 0.15}
 RECORDS = 4  # events, entities and notes that a question activates
 _LOOKED_AT = 12  # of which so many are tested
 _PER_MESSAGE = 30  # tokens: at most one message is looked for in so many of the budget
-_SEEN = 600  # characters of a record or message that was found, around the words that it was found by
+_SEEN = 600  # characters at most of a record or message that was found, around the words that it was found by
+_SEEN_AT_LEAST = 200
+_SEEN_PER_TOKEN = 2 / 3  # of the budget: so a log that was pasted leaves room for others
 _TAIL_MESSAGES = 60
+_NEAR_VERBATIM = 4
 
 
 Telling = tuple[dict[str, float], float]
 """What each word of a question tells, and what a word would that the memory does not have."""
 
 _UNKNOWN = " "  # no term holds a blank
-
-
-class Piece(NamedTuple):
-    """An item on its way to the page; messages of one file and day share a head. `shorter` are to be tried where it does not fit."""
-
-    item: Item
-    head: str = ""
-    order: int = 0
-    shorter: tuple[Item, ...] = ()
 
 
 class Background:
@@ -63,20 +57,26 @@ class Background:
         self._store = store
         self._lookup = lookup
         self._counter = counter
+        self._length = _SEEN
         self._files: dict[str, tuple[Document, tuple[Message, ...]]] = {}
 
     def context(self, query: str, thread: str, tail: str, budget: int) -> Context:
         """The context for a question, a thread (whose tail is the file `tail`), or both; the index is asked as it stands."""
         page = Page(budget, self._counter, (ALWAYS, ASKED, TAIL, BLOCKS))
+        self._length = max(_SEEN_AT_LEAST, min(_SEEN, int(budget * _SEEN_PER_TOKEN)))
         sources: dict[str, Iterator[Piece]] = {ALWAYS: self._always()}
-        if query.strip():
+        if not says_nothing(query):
             sources[ASKED] = self._asked(query, budget)
         if thread:
             sources[TAIL] = self._tail(tail)
             sources[BLOCKS] = self._blocks(thread)
-        _fill(page, sources)
+        any_piece = fill(page, sources, SHARES)
         text, tokens = page.text()
-        return Context(text, tokens, budget, self._counter.name, page.items)
+        silent = "" if text else "budget" if any_piece else "nothing relevant" if query.strip() and self._holds_anything() else "empty"
+        return Context(text, tokens, budget, self._counter.name, page.items, silent)
+
+    def _holds_anything(self) -> bool:
+        return self._store.ask(lambda shadow: any(shadow.entries()))
 
     # -- what is always there --------------------------------------------------------------------
 
@@ -100,12 +100,12 @@ class Background:
         yield from self._messages(query, telling, max(10, budget // _PER_MESSAGE))
 
     def _telling(self, query: str) -> Telling:
-        weighed = query_terms(query)
+        weighed = telling_terms(query)
         found = self._store.ask(lambda shadow: shadow.telling((*weighed, _UNKNOWN)))
         return {term: found[term] * weight for term, weight in weighed.items()}, found[_UNKNOWN]
 
     def _records(self, query: str, telling: Telling) -> Iterator[Piece]:
-        """Up to four records that pass: those superseded last, then by score times weight."""
+        """Up to four records that pass, by score times weight: those superseded or outdated last."""
         kinds = (Kind.EVENT, Kind.ENTITY, Kind.NOTE)
         if not self._store.ask(lambda shadow: any(shadow.entries(kinds=kinds))):
             return  # a search for none of them would cost as much as one for messages
@@ -116,14 +116,14 @@ class Background:
             if entry and passes(set(terms("\n".join((entry.title, entry.text, entry.speaker, *entry.tags)))), *telling):
                 passed.append(hit)
         weighed = weights(self._store, {hit.ref: self._file(hit.path)[0] for hit in passed})
-        late = {hit.ref: bool(superseded_by(self._store, hit.ref)) for hit in passed}
+        late = {hit.ref: hit.status == "outdated" or bool(superseded_by(self._store, hit.ref)) for hit in passed}
         passed.sort(key=lambda hit: (late[hit.ref], -hit.score * _factor(weighed[hit.ref].value), hit.ref))
         for hit in passed[:RECORDS]:
-            if (piece := self._record(hit.path, hit.ref, "matched", query)) is not None:
+            if (piece := self._record(hit.path, hit.ref, "matched", query, hit.counterpart if hit.status == "outdated" else "")) is not None:
                 yield piece
 
-    def _record(self, path: str, ref: str, why: str, query: str) -> Piece | None:
-        """A record on one line: ref, day, title, text; None where it is gone or forgotten."""
+    def _record(self, path: str, ref: str, why: str, query: str, newer: str = "") -> Piece | None:
+        """A record on one line: ref, day, title, text; None where it is gone or forgotten. `newer` is the ref of what it gave way to."""
         document, _ = self._file(path)
         if not document.data or forgotten_at(document):
             return None
@@ -131,21 +131,38 @@ class Background:
         if entry is None:
             return None
         title = title_of(document, path)
-        body = entry.text.strip()
-        if len(body) > _SEEN:
-            body = snippet(body, query, _SEEN)
+        body = around(entry.text.strip(), query, self._length)
         late = superseded_by(self._store, ref)
         said = f"{title}: {body}" if body and not body.lstrip("# ").startswith(title) else body or title
-        mark = f" (superseded by {', '.join(late)})" if late else ""
+        mark = f" (superseded by {', '.join(late)})" if late else _outdated(newer)
         return Piece(Item(ref, entry.kind, entry.at, why, f"{_head(ref, entry.at)}{mark}: {said}", entry.speaker if entry.kind == Kind.EVENT else ""))
 
     def _messages(self, query: str, telling: Telling, limit: int) -> Iterator[Piece]:
-        """The best messages, once one of them passes with its neighbours."""
-        found = [each for hit in self._lookup.search(query, kinds=("message",), limit=limit) if (each := self._place(hit)) and each[1].text.strip() != query.strip()]
+        """The best messages, once one of them passes with its neighbours; where the question was asked before, in its words, only what was answered then."""
+        placed = [each for hit in self._lookup.search(query, kinds=("message",), limit=limit) if (each := self._place(hit))]
+        found = [each for each in placed if not _same(each[1], query) or self._answer(*each, query)]
         if not any(passes(self._words(*each), *telling) for each in found):
             return
+        newer = {hit.ref: hit.counterpart for hit, _, _ in found if hit.status == "outdated"}
         for hit, message, number in found:
-            yield self._message(hit, number, message, query)
+            if hit.ref in newer:
+                who = message.speaker or message.role
+                text = f"{_head(hit.ref, message.at)}{_outdated(newer[hit.ref])}: {who}: {excerpt(message, query, self._length)}"
+                yield Piece(Item(hit.ref, "message", message.at, "matched", text, who))  # by itself: below its head it might stand above the current one
+                continue
+            if (answer := self._answer(hit, message, number, query)) and answer[0] not in newer:
+                yield self._message(*answer, query)  # first: where there is room for one of the two, the question is the lesser
+            if not _same(message, query):
+                yield self._message(hit.ref, message, number, query)
+
+    def _answer(self, hit: Hit, message: Message, number: int, query: str) -> tuple[str, Message, int] | None:
+        """What somebody else says next, where a message asks what the question asks: its ref, itself, its number."""
+        if not asks_for(message.text, query):
+            return None
+        who = message.speaker or message.role
+        later = self._file(hit.path)[1][number + 1 :]
+        found = next((place for place, each in enumerate(later) if each.text.strip() and (each.speaker or each.role) != who), None)
+        return None if found is None else (f"{split_ref(hit.ref)[0]}#{later[found].id}", later[found], number + 1 + found)
 
     def _place(self, hit: Hit) -> tuple[Hit, Message, int] | None:
         """A hit with its message and the number of that in its file; None where it is gone."""
@@ -153,14 +170,11 @@ class Background:
 
     def _words(self, hit: Hit, message: Message, number: int) -> set[str]:
         """The index terms of a message and of its neighbours."""
-        around = self._file(hit.path)[1][max(0, number - 1) : number + 2]
-        return {term for each in around for term in terms(f"{each.speaker} {text_of(each)}")}
+        near = self._file(hit.path)[1][max(0, number - 1) : number + 2]
+        return {term for each in near for term in terms(f"{each.speaker} {text_of(each)}")}
 
-    def _message(self, hit: Hit, number: int, message: Message, query: str) -> Piece:
-        text = text_of(message).strip()
-        text = text if len(text) <= _SEEN else snippet(text, query, _SEEN)
-        outdated = f" (outdated, see {hit.counterpart})" if hit.status == "outdated" else ""
-        return _said(hit.path, hit.ref, message, f"{text}{outdated}", number, "matched")
+    def _message(self, ref: str, message: Message, number: int, query: str) -> Piece:
+        return _said(ref, message, excerpt(message, query, self._length), number, "matched")
 
     # -- the thread ------------------------------------------------------------------------------
 
@@ -171,21 +185,23 @@ class Background:
             return
         for number in range(len(messages) - 1, max(-1, len(messages) - 1 - _TAIL_MESSAGES), -1):
             message = messages[number]
-            text = message.text if not message.tools else layers.render(4, (message,), None).partition("\n")[2]
-            yield _said(path, f"{path.partition('/')[2].removesuffix('.md')}#{message.id}", message, text.strip(), number, "tail")
+            whole, ref = "\n".join((message.text.strip(), *map(tool_line, message.tools))), f"{path.partition('/')[2].removesuffix('.md')}#{message.id}"
+            piece, brief = (_said(ref, message, text, number, "tail") for text in (whole.strip(), excerpt(message, "", self._length)))
+            yield piece if len(brief.item.text) >= len(piece.item.text) else piece._replace(shorter=(brief.item,))
 
     def _blocks(self, thread: str) -> Iterator[Piece]:
-        """The blocks, newest first, each at its level; where that does not fit, at a shallower one."""
+        """The blocks, newest first, each at its level, but its tool calls on one line (level 4); where that does not fit, at a shallower one."""
         for block in unfolded(self._store, thread):
             try:
                 texts = {level: block.text(level).strip() for level in range(block.detail.level, -1, -1)}
+                deepest = min(block.detail.level, _NEAR_VERBATIM) if texts.get(_NEAR_VERBATIM) != texts.get(DEEPEST) else block.detail.level
             except Malformed:
                 continue  # `doctor` names it
             found = block.found
             items = [
                 Item(found.ref, found.kind, found.at, "block", f"{_head(found.ref, found.at)} · level {level}: {text}", level=level)
                 for level, text in texts.items()
-                if level == block.detail.level or text != texts[level + 1]
+                if level == deepest or (level < deepest and text != texts[level + 1])
             ]
             yield Piece(items[0], shorter=tuple(items[1:]))
 
@@ -202,59 +218,15 @@ class Background:
         return self._files[path]
 
 
-def _fill(page: Page, sources: dict[str, Iterator[Piece]]) -> None:
-    """Give each source its share, what it leaves to the next, and what all leave to each once more."""
-    whole = sum(SHARES[section] for section in sources)
-    waiting = {section: _Waiting(pieces) for section, pieces in sources.items()}
-    budget, room = page.left, 0
-    for section, pieces in waiting.items():
-        room += int(budget * SHARES[section] / whole)
-        room -= _take(page, section, pieces, room)
-    page.settle()
-    for section, pieces in waiting.items():
-        _take(page, section, pieces, page.left, last=True)
-        page.settle()
+def _same(message: Message, query: str) -> bool:
+    return message.text.strip() == query.strip()
 
 
-class _Waiting:
-    """Pieces of which the next can be looked at before it is taken."""
-
-    def __init__(self, pieces: Iterator[Piece]) -> None:
-        self._pieces = pieces
-        self._next: Piece | None = None
-
-    def look(self) -> Piece | None:
-        """The next piece, or None at the end."""
-        if self._next is None:
-            self._next = next(self._pieces, None)
-        return self._next
-
-    def take(self) -> None:
-        """Go on to the one after it."""
-        self._next = None
+def _outdated(newer: str) -> str:
+    return f" (outdated, see {newer})" if newer else ""
 
 
-def _take(page: Page, section: str, pieces: _Waiting, room: int, *, last: bool = False) -> int:
-    """Put pieces on the page while they fit into the room; the tokens taken. The first may be cut, and the `last` one that fits nowhere else."""
-    taken = 0
-    while (piece := pieces.look()) is not None:
-        if piece.item.ref not in page:
-            cost = _put(page, section, piece, room - taken, cut=last or not taken)
-            if not cost:
-                break
-            taken += cost
-        pieces.take()
-    return taken
-
-
-def _put(page: Page, section: str, piece: Piece, room: int, *, cut: bool) -> int:
-    tries = [(item, False) for item in (piece.item, *piece.shorter)]
-    if cut:
-        tries.append((tries[-1][0], True))
-    return next((cost for item, part in tries if (cost := page.put(section, item, room, head=piece.head, order=piece.order, cut=part))), 0)
-
-
-def _said(path: str, ref: str, message: Message, text: str, number: int, why: str) -> Piece:
+def _said(ref: str, message: Message, text: str, number: int, why: str) -> Piece:
     """A message below the head of its file and day."""
     who = message.speaker or message.role
     item = Item(ref, "message", message.at, why, f"#{message.id} {who}: {text}", who)

@@ -33,7 +33,9 @@ class Kept(NamedTuple):
     """A batch as it is kept: what was asked and seen, what was said of it, what was used.
 
     `kinds` are those the search was narrowed to. `used` is None until the batch was closed, and () when none was used;
-    refs in it count once a ledger holds their receipt. `events` are the records they count for.
+    refs in it count once a ledger holds their receipt. `events` are the records they count for. `options` are the other
+    options of the search, and `searched` says what was searched for this question so far; `looked` are the refs that the
+    gate said to open, and `opened` what they said then.
     """
 
     id: str
@@ -44,6 +46,10 @@ class Kept(NamedTuple):
     assessment: Assessment | None = None
     used: tuple[str, ...] | None = None
     events: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    searched: tuple[str, ...] = ()
+    looked: tuple[str, ...] = ()
+    opened: tuple[Seen, ...] = ()
 
     @property
     def sufficient(self) -> bool:
@@ -169,7 +175,8 @@ class Batches:
             return
         with contextlib.suppress(Locked, OSError), held(self._files.local / "batches.lock", 0):
             for name in gone:
-                (self._files.local / "batches" / name).unlink(missing_ok=True)
+                with contextlib.suppress(OSError):  # no file of ours: the others go all the same
+                    (self._files.local / "batches" / name).unlink(missing_ok=True)
 
     def _expired(self, opened: datetime, now: datetime) -> bool:
         return now - opened > timedelta(hours=self._hours)
@@ -197,7 +204,7 @@ def _broken(path: str) -> Malformed:
 
 
 def _bytes(kept: Kept) -> bytes:
-    value = kept._asdict() | {"seen": [list(seen) for seen in kept.seen], "assessment": kept.assessment._asdict() if kept.assessment else None}
+    value = kept._asdict() | {"seen": [list(seen) for seen in kept.seen], "opened": [list(seen) for seen in kept.opened], "assessment": kept.assessment._asdict() if kept.assessment else None}
     return json.dumps({"format": 1, **value}).encode() + b"\n"
 
 
@@ -218,7 +225,16 @@ def _kept(value: Any) -> Kept:
         assessment=None if said is None else _assessment(said),
         used=None if value["used"] is None else _texts(value["used"]),
         events=_texts(value["events"]),
+        options=tuple(map(_option, value.get("options", []))),
+        searched=_texts(value.get("searched", [])),
+        looked=_texts(value.get("looked", [])),
+        opened=tuple(map(_seen, value.get("opened", []))),
     )
+
+
+def _option(pair: Any) -> tuple[str, str]:
+    name, value = _texts(pair)
+    return name, value
 
 
 def _seen(row: Any) -> Seen:

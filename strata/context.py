@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from strata.store import Store
     from strata.tokens import Counter
 
+_NAMED = 10  # threads that a hint names
 MOST = 1_000_000  # tokens of a budget
 
 
@@ -26,7 +27,7 @@ class Contexts:
     _lookup: Lookup
     _config_to_read: Callable[[], Config]
     _kept_as: Callable[[str], str]
-    show: Callable[..., Shown]
+    _anchored: Callable[[Shown], Shown]
 
     def context(self, query: str = "", *, thread: str = "", budget: int | None = None, counter: str = "") -> Context:
         """What is worth knowing before answering `query` in `thread`, fenced as background, in at most `budget` tokens.
@@ -56,7 +57,7 @@ class Contexts:
         self._store.refresh()
         kept = self._kept_as(thread)
         if kept and not self._store.ask(lambda shadow: shadow.message_ids(kept)):
-            raise NotFound(f"there is no thread {thread!r}", remedy="`strata status` lists the threads")
+            raise NotFound(f"there is no thread {thread!r}", remedy=self._threads_there())
         chosen = self._counter(counter)
         names = [kept] if kept else threads(self._store)
         return [row for name in names for row in leveled(self._store, name, chosen)]
@@ -64,12 +65,13 @@ class Contexts:
     def expand(self, block: str, level: int) -> Shown:
         """Open a block at a level from 0 to 5, and keep it there from now on; it fades from there as further blocks follow.
 
-        Like `show` at that level, this is a read and brings an archived block back. Raises UsageError for what is no block.
+        This is a read, and brings an archived block back. It is committed and durable when it returns, where `show` at a level waits for the
+        next write. Raises UsageError for what is no block.
         """
         if layout.split_ref(block)[1]:
             raise UsageError(f"{block} is a message, and levels are for blocks", ref=block, remedy=f"strata expand {layout.split_ref(block)[0]} --level {level}")
         self._lookup.record(block, kinds=(Kind.BLOCK,))
-        return self.show(block, level=level)
+        return self._with_weight(self._anchored(self._lookup.show(block, level=level, at=None)))
 
     def _with_weight(self, shown: Shown) -> Shown:
         """What `show` gives, with the weight of an event, and of another record that was used or is pinned."""
@@ -85,6 +87,14 @@ class Contexts:
         weight = weights(self._store, {shown.ref: document})[shown.ref]
         return shown._replace(weight=weight if shown.kind == Kind.EVENT or document.flag("pinned") or weight.uses else None)
 
+    def _threads_there(self) -> str:
+        """What helps somebody who named a thread that is not there."""
+        known = sorted({found.thread for found in self._store.ask(lambda shadow: list(shadow.entries(kinds=("message",))))})
+        if not known:
+            return "no thread has a message yet"
+        some = ", ".join(ascii(name)[1:-1] if not name.isprintable() else name for name in known[:_NAMED])
+        return f"the threads are {some}" if len(known) <= _NAMED else f"some of the {len(known):,} threads are {some}"
+
     def _counter(self, name: str) -> Counter:
         """The counter that is asked for; the one of the settings gives way, with a warning, where it is not installed."""
         from strata import tokenizer
@@ -98,7 +108,7 @@ class Contexts:
             if name:
                 raise
             self._store.warn(f"{error}; going on with the estimate")
-            return tokenizer.counter("estimate")
+            return tokenizer.counter("auto")
 
     def _tail_of(self, thread: str) -> str:
         """The file of a thread's tail, "" where there is none."""

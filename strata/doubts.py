@@ -1,27 +1,34 @@
 """Mechanical doubts about evidence: what often goes wrong when a batch is believed to be enough, seen from words, dates and scores alone.
 
 Nothing here understands a text. Each doubt has points, by how much more often it was met beside a wrong top hit than
-beside a right one (tests/bench/gate.py); where they add up to `STOP`, those that made up the sum are marked to stop for.
+beside a right one (tests/bench/gate.py); where they add up to `STOP`, those with a good part in it are marked to stop for.
 They never block.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from strata.assessment import Doubt
+from strata.timewords import absolute, asks_when, relative
 
-STOP = 0.9  # points
+STOP = 0.95  # points
+COARSE = 2_000  # characters of a record from which to cite it is to cite too much
 
 _CLOSE = 0.7  # share of the best cited score from which a hit is a rival
-_NAMES = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+_LOOK = 0.3  # points of a long record whose part has the words of the question
 _RIVALS = 3  # hits that are compared with it
-_ABSENT = 0.25  # points where no word of the question is in the evidence
+_ABSENT = 0.15  # points where no word of the question is in the evidence
+_MORE = 0.4  # points where a rival has all words of the question and the evidence has none
+_PART = 0.2  # points from which a doubt has a good part in a stop
 _FEW = 0.34  # share of the question's words that may be absent without a remark
 _THIN = 80  # columns of text below which a message says little
+_SPREAD = 0.6  # share of the question's words that one part of a long record should have
+_JOINING = frozenset("什么怎哪谁吗呢吧嘛啊的了着们是在和与跟我你您他她它这那就都也还又被把让给从向对于之其而几")
+_ASKING = frozenset(("时候", "多少"))  # pairs that only ask
 _NAMED = 6  # words or refs that a doubt names
 
 
@@ -29,7 +36,8 @@ class Piece(NamedTuple):
     """A hit as the file has it now, or another message that was cited.
 
     `terms` are those of its text and of its day; `dated` says that an event tells when it happened; `follows` is the ref of the next
-    message of its thread. `status` and `counterpart` as in a Hit.
+    message of its thread. `status` and `counterpart` as in a Hit. `parts` are the messages of a block, or the paragraphs of a
+    long record, where it is cited.
     """
 
     ref: str
@@ -43,6 +51,19 @@ class Piece(NamedTuple):
     follows: str = ""
     status: str = ""
     counterpart: str = ""
+    parts: tuple[Piece, ...] = ()
+
+
+def written(query: str, weights: Mapping[str, float], terms: Callable[[str], Collection[str]]) -> dict[str, str]:
+    """The terms of a question that carry meaning, each with the word it was written as.
+
+    Pairs of Chinese characters that ask or only join are left out: they lie across words.
+    """
+    chunks = [word.strip(".,;:!?\"'()") for word in query.split() if max(word) < "\u2e80"]
+    words = [word.removesuffix("'s").removesuffix("’s") for word in re.findall(r"[^\W\u2e80-\U0010ffff]+(?:['’][^\W\u2e80-\U0010ffff]+)*", query)]
+    told = {term: word for word in (*reversed(chunks), *reversed(words)) for term in terms(word)}
+    meant = {term: told.get(term, term) for term, weight in weights.items() if weight == 1}
+    return {term: word for term, word in meant.items() if term not in _ASKING and not any(character in _JOINING for character in term)} or meant
 
 
 def doubts(query: str, asked: Mapping[str, str], pieces: Sequence[Piece], cited: Collection[str]) -> tuple[Doubt, ...]:
@@ -56,19 +77,21 @@ def doubts(query: str, asked: Mapping[str, str], pieces: Sequence[Piece], cited:
         return ()
     named = _names(query, pieces)
     content = {term: word for term, word in asked.items() if word.casefold() not in named and term not in named}
+    close = [_closest(piece, content) for piece in evidence]
     found = [
         *_outdated(evidence, others),
         *_other_speaker(evidence, named),
-        *_competing(evidence, others),
-        *_undated(query, evidence),
-        *_uncovered(content, evidence),
+        *_coarse(content, evidence),
+        *_competing(content, evidence, others),
+        *_undated(query, close),
+        *_uncovered(content, close, _cited(evidence)),
         *_question(evidence, others),
         *_thin(evidence),
         *_list(query, content, evidence, others),
     ]
     found.sort(key=lambda pair: -pair[0])
     stop = sum(points for points, _ in found) >= STOP
-    return tuple(doubt._replace(stop=stop and points > 0) for points, doubt in found)
+    return tuple(doubt._replace(stop=stop and points >= _PART, points=round(points, 2)) for points, doubt in found)
 
 
 Pair = tuple[float, Doubt]
@@ -89,14 +112,44 @@ def _other_speaker(evidence: Sequence[Piece], named: Collection[str]) -> Iterato
         yield STOP, Doubt("other_speaker", f"the question names {who}, and the evidence was said by {', '.join(sorted(speakers)[:_NAMED])}", _cited(evidence))
 
 
-def _competing(evidence: Sequence[Piece], others: Sequence[Piece]) -> Iterator[Pair]:
-    """Hits of the same kind that fit about as well and were left aside: the more of the next three, and the closer, the worse."""
+def _closest(piece: Piece, content: Mapping[str, str]) -> Piece:
+    """The part of a long piece that has most words of the question; a short one itself."""
+    return max(piece.parts, key=lambda part: _has(content, part.terms), default=piece)
+
+
+def _has(content: Mapping[str, str], terms: Collection[str]) -> float:
+    """The share of the question's words that are among these terms."""
+    return sum(term in terms for term in content) / max(1, len(content))
+
+
+def _coarse(content: Mapping[str, str], evidence: Sequence[Piece]) -> Iterator[Pair]:
+    """A whole block or a long record is cited, where one part of it would do, or where no part has the question's words."""
+    for piece in evidence:
+        if not piece.parts:
+            continue
+        part = _closest(piece, content)
+        loose = _has(content, part.terms) < _SPREAD
+        size = f"{len(piece.parts)} messages" if piece.kind == "block" else f"{len(piece.text):,} characters"
+        advice = f"cite the message, such as {part.ref}" if piece.kind == "block" else "say in fit which passage it is"
+        told = f"{piece.ref} is {size}{', and no one part of it has the words of the question' if loose else ''}: {advice}"
+        yield STOP if loose else _LOOK, Doubt("coarse", told, tuple(dict.fromkeys((piece.ref, part.ref))))
+
+
+def _competing(content: Mapping[str, str], evidence: Sequence[Piece], others: Sequence[Piece]) -> Iterator[Pair]:
+    """Hits of the same kind that fit about as well as the best and were left aside: the more of the next three, and the closer, the worse.
+
+    Who cites a lower hit has passed over the higher ones, and is not asked again; nor is an outdated statement a rival.
+    """
     best = max(evidence, key=lambda piece: piece.score)
-    shares = sorted(((_share(best.score, piece.score), piece.ref) for piece in others if piece.kind == best.kind), reverse=True)[:_RIVALS]
-    crowd = sum(share for share, _ in shares) / _RIVALS
-    rivals = [ref for share, ref in shares if share >= _CLOSE]
+    others = [piece for piece in others if piece.kind == best.kind and piece.status != "outdated"]
+    if any(piece.score > best.score for piece in others):
+        return
+    near = sorted(others, key=lambda piece: -piece.score)[:_RIVALS]
+    crowd = sum(_share(best.score, piece.score) for piece in near) / _RIVALS
+    rivals = [piece.ref for piece in near if _share(best.score, piece.score) >= _CLOSE]
     if crowd >= _CLOSE and rivals:
-        yield crowd, Doubt("competing", f"{rivals[0]} fits the question about as well as {best.ref}, and is not cited", _refs(*rivals, best.ref))
+        more = max(_has(content, piece.terms) for piece in near) - _has(content, best.terms)
+        yield max(0.0, crowd + _MORE * more), Doubt("competing", f"{rivals[0]} fits the question about as well as {best.ref}, and is not cited", _refs(*rivals, best.ref))
 
 
 def _share(one: float, other: float) -> float:
@@ -105,25 +158,44 @@ def _share(one: float, other: float) -> float:
 
 def _undated(query: str, evidence: Sequence[Piece]) -> Iterator[Pair]:
     """The question asks when, and nothing cited has a date, or a relative word that the time of its message anchors."""
-    if not _asks_when().search(query) or any(_tells_when(piece) for piece in evidence):
+    if not asks_when().search(query) or any(_tells_when(piece) for piece in evidence):
         return
-    if floating := [piece.ref for piece in evidence if _relative().search(piece.text) and not piece.at]:
+    if floating := [piece.ref for piece in evidence if relative().search(piece.text) and not piece.at]:
         yield 0.2, Doubt("unanchored", f"{floating[0]} says when only relatively, and when that was said is not known", tuple(floating))
     else:
         yield 0.2, Doubt("undated", "the question asks when, and nothing cited has a date or says one", _cited(evidence))
 
 
 def _tells_when(piece: Piece) -> bool:
-    return piece.dated or bool(_absolute().search(piece.text)) or bool(piece.at and _relative().search(piece.text))
+    return piece.dated or bool(absolute().search(piece.text)) or bool(piece.at and relative().search(piece.text))
 
 
-def _uncovered(content: Mapping[str, str], evidence: Sequence[Piece]) -> Iterator[Pair]:
-    """Words of the question that no evidence has; half of them missing is worth a point."""
+def _uncovered(content: Mapping[str, str], evidence: Sequence[Piece], cited: tuple[str, ...]) -> Iterator[Pair]:
+    """Words of the question that no evidence has."""
     said = {term for piece in evidence for term in piece.terms}
-    absent = list(dict.fromkeys(word for term, word in content.items() if term not in said))
-    share = sum(term not in said for term in content) / max(1, len(content))
+    share = 1 - _has(content, said)
     if share > _FEW:
-        yield _ABSENT * share, Doubt("uncovered", f"nothing cited has: {', '.join(absent[:_NAMED])}", _cited(evidence))
+        yield _ABSENT * share, Doubt("uncovered", f"nothing cited has: {', '.join(_absent(content, said)[:_NAMED])}", cited)
+
+
+def _absent(content: Mapping[str, str], said: Collection[str]) -> list[str]:
+    """The words that are not said, once each; pairs of Chinese characters become the word they lie in, without what is said beside it."""
+    found: list[str] = []
+    last, growing = "", False
+    for term, word in content.items():
+        pair = word == term and len(term) == 2 and term[0] > "\u2e7f"
+        goes_on = pair and last[-1:] == term[0]
+        if term in said:
+            if goes_on and growing:
+                found[-1] = found[-1][:-1]
+            growing = False
+        elif goes_on and growing:
+            found[-1] += term[1]
+        else:
+            found.append(word[1:] if goes_on else word)
+            growing = pair
+        last = term if pair else ""
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def _question(evidence: Sequence[Piece], others: Sequence[Piece]) -> Iterator[Pair]:
@@ -137,24 +209,13 @@ def _question(evidence: Sequence[Piece], others: Sequence[Piece]) -> Iterator[Pa
 
 
 def _thin(evidence: Sequence[Piece]) -> Iterator[Pair]:
-    if all(piece.kind == "message" for piece in evidence) and (columns := sum(map(_width, evidence))) < _THIN:
-        yield 0.1, Doubt("thin", f"the evidence is {columns} characters in all", _cited(evidence))
+    if all(piece.kind == "message" for piece in evidence) and sum(map(_width, evidence)) < _THIN:
+        yield 0.05, Doubt("thin", f"the evidence is {sum(len(piece.text) for piece in evidence)} characters in all", _cited(evidence))
 
 
 def _width(piece: Piece) -> int:
     """Characters of a text; one of Chinese says about as much as three."""
     return len(piece.text) + 2 * sum(character > "\u2e7f" for character in piece.text)
-
-
-def day_words(at: str) -> str:
-    """The words in which a question may name the day of a time: `2 2nd May 2023 5月2日 5月2号`; "" where no day is known."""
-    year, _, rest = at[:10].partition("-")
-    month, _, day = rest.partition("-")
-    if not (len(year) == 4 and month.isdecimal() and day.isdecimal() and 1 <= int(month) <= len(_NAMES)):
-        return ""
-    number = int(day)
-    ending = "th" if 10 < number < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number} {number}{ending} {_NAMES[int(month) - 1]} {year} {int(month)}月{number}日 {int(month)}月{number}号"
 
 
 def _list(query: str, content: Mapping[str, str], evidence: Sequence[Piece], others: Sequence[Piece]) -> Iterator[Pair]:
@@ -190,34 +251,9 @@ def _refs(*refs: str) -> tuple[str, ...]:
 
 
 @cache
-def _asks_when() -> re.Pattern[str]:
-    return re.compile(r"\b(?:when|(?:what|which|on what|in what)\s+(?:date|day|month|year|week|time)|how long ago|since when)\b|什么时候|什么时间|何时|几号|几月|几点|几时|哪天|哪一天|哪年|哪一年|哪个月|日期", re.IGNORECASE)
-
-
-@cache
 def _asks_list() -> re.Pattern[str]:
     return re.compile(
         r"\b(?:list|name)\s+(?:all|the|every)\b|\b(?:what|which)\s+(?:are|were)\s+(?:all|the|some|\w+'s)\b|\b(?:what|which)\s+(?:\w+\s+){0,3}?\w+[^s\W]s\s+(?:has|have|had|did|does|do|are|were|is|was|can|would)\b"
         r"|\b(?:kinds|types|sorts)\s+of\b|\bhow many\b|哪些|哪几|都有|有什么|列出|几个|几种|多少",
-        re.IGNORECASE,
-    )
-
-
-_MONTHS = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
-
-
-@cache
-def _absolute() -> re.Pattern[str]:
-    """A day, a month or a year that stands by itself."""
-    return re.compile(rf"\b(?:19|20)\d\d\b|\b(?:{_MONTHS})\.?\s+\d{{1,2}}\b|\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})\b|\bin\s+(?:{_MONTHS})\b|\d{{1,2}}\s*月|[一二三四五六七八九十]+月|\d+\s*[日号]", re.IGNORECASE)
-
-
-@cache
-def _relative() -> re.Pattern[str]:
-    """A word that means a time only beside the time at which it was said."""
-    return re.compile(
-        r"\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|next|this|past|previous|coming)\s+(?:\w+\s+)?(?:night|week|weekend|month|year|summer|winter|spring|fall|autumn|morning|evening|\w+day|few)"
-        r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|just|recently|lately|since|for\s+(?:\w+\s+)?(?:days|weeks|months|years)|now|the other day|this\s+\w+)\b"
-        r"|昨|今|明天|明年|前天|后天|去年|前年|上周|上个|下周|下个|本周|这周|周[一二三四五六日末]|星期|最近|刚|现在|以前|天前|年前|月前|早上|晚上",
         re.IGNORECASE,
     )

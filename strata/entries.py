@@ -118,6 +118,7 @@ def _transcript(path: str, document: Document, kind: Kind) -> list[Entry]:
             after=len(messages) - 1 - index,
             next_turn=following if index == len(messages) - 1 else 0,
             flags=(TURN,) if message.role == "user" else (),
+            shown=len(text_of(message)) - len(message.text) if message.tools else 0,
         )
         for index, message in enumerate(messages)
     ]

@@ -15,12 +15,14 @@ from strata.errors import UsageError
 from strata.model import Entry
 
 MOST_REFS = 8
+MOST_TOLD = 40  # rejected refs that are named
 LONGEST = 160  # characters of `fit` and of `missing`
 FIELDS = ("verdict", "evidence_refs", "fit", "missing", "next_strategy")
 REF_LENGTH = 500  # characters of a ref that can name anything
 
 _SHOWN = 120  # characters of a rejected ref that are given back
-_QUERY = 300  # characters of a query that the next command repeats
+_SHORTEST = "blk-"  # an id cut short has more than its kind
+_ALIKE = 0.87  # share of characters of an id that a slip leaves as they are
 _NOTHING = frozenset({"", "-", "—", "none", "nothing", "n/a", "na", "null", "no", "无", "没有", "暂无"})
 
 
@@ -51,13 +53,16 @@ def claim(fields: Mapping[str, Any]) -> Claim:
         texts.append(_cut(whole, LONGEST))
     fit, missing = texts[0], "" if texts[1].casefold().strip(" .。") in _NOTHING else texts[1]
     strategy = _choice(fields.get("next_strategy"), "next_strategy", STRATEGIES)
+    if isinstance(fields.get("evidence_refs"), str) and fields["evidence_refs"].strip():
+        notes.append(Doubt("listed", "evidence_refs was a text, and was read as a list of refs"))
     return Claim(verdict, _refs(fields.get("evidence_refs")), fit, missing, strategy, tuple(notes))
 
 
 def sift(refs: Iterable[Any], judge: Callable[[str], str | Rejected]) -> tuple[tuple[str, ...], tuple[Rejected, ...]]:
     """Which refs are evidence, at most eight, and why the others are not.
 
-    `judge` gives the ref under which a plausible one is known now, or why it is none.
+    `judge` gives the ref under which a plausible one is known now, or why it is none. Of very many that are rejected
+    the first are named, and the others counted.
     """
     accepted: dict[str, None] = {}
     given: set[str] = set()
@@ -79,6 +84,9 @@ def sift(refs: Iterable[Any], judge: Callable[[str], str | Rejected]) -> tuple[t
                 rejected.append(Rejected(ref, "limit_exceeded", f"{MOST_REFS} are the most"))
             else:
                 accepted[found] = None
+    if len(rejected) > MOST_TOLD:
+        more = Rejected("", "limit_exceeded", f"and {len(rejected) - MOST_TOLD:,} more were rejected")
+        rejected = [*rejected[:MOST_TOLD], more]
     return tuple(accepted), tuple(rejected)
 
 
@@ -99,10 +107,9 @@ def settle(made: Claim, accepted: tuple[str, ...], kinds: Mapping[str, str], sea
     if verdict == SUFFICIENT:
         strategy = ANSWER
     elif strategy in ("", ANSWER):
-        best = _best(refs, kinds, searched)
         if strategy == ANSWER and made.verdict != SUFFICIENT:
-            notes.append(Doubt("contradiction", f"what is {verdict} is not answered yet: next is {best}"))
-        strategy = best
+            notes.append(Doubt("contradiction", f"what is {verdict} is not answered yet"))
+        strategy = _best(refs, kinds, searched)
     return Assessment(verdict, refs, made.fit, made.missing, strategy), tuple(notes)
 
 
@@ -126,26 +133,23 @@ def _best(refs: Sequence[str], kinds: Mapping[str, str], searched: Sequence[str]
     return "search_events" if "message" in searched and "event" not in searched else "search_raw_memory"
 
 
-def next_command(batch: str, query: str, stands: Assessment, kinds: Mapping[str, str]) -> str:
-    """The one command line to run next; `kinds` are those of the batch's refs, best first."""
-    if stands.next_strategy == ANSWER:
-        return f"strata use {batch} --refs {quoted(','.join(stands.evidence_refs))}"
-    wanted = {"expand_event": ("event",), "expand_graph_node": ("entity",), "expand_block": ("block", "message")}.get(stands.next_strategy, ())
-    target = next((ref for ref in (*stands.evidence_refs, *kinds) if kinds.get(ref) in wanted), "")
-    if target and "block" in wanted and not target.startswith("tails/"):
-        return f"strata expand {quoted(target.partition('#')[0])} --level 4"
-    if target:
-        return f"strata show {quoted(target.partition('#')[0])}"
-    kind = {"search_events": "event", "expand_event": "event", "search_graph": "entity", "expand_graph_node": "entity"}.get(stands.next_strategy, "message")
-    return f"strata search --gate --kind {kind} -- {quoted(_cut(query, _QUERY))}"
+def fitting(ref: str, known: Iterable[str], records: Iterable[str] = ()) -> list[str]:
+    """The refs that `ref`, an id cut short, can mean: some of `known`, or its message in one of these records."""
+    record, mark, message = ref.partition("#")
+    if len(record) <= len(_SHORTEST) or record[:4] not in ("blk-", "evt-", "ent-"):
+        return []
+    whole = [each for each in known if each.partition("#")[0].startswith(record) and each.partition("#")[1:] == (mark, message)]
+    return list(dict.fromkeys([*whole, *(f"{each}#{message}" for each in records if mark and each.startswith(record))]))
 
 
-def quoted(words: str) -> str:
-    """A text as one word of a command line."""
-    plain = "".join(character for character in words if character.isprintable())
-    if plain and plain[0] != "#" and all(character.isalnum() or character in "-_./#,:@+" for character in plain):
-        return plain
-    return "'" + plain.replace("'", "'\\''") + "'"
+def alike(ref: str, known: Iterable[str]) -> str:
+    """The known ref that `ref` most likely is with a slip in it; "" when it is like none, or another message of the same record."""
+    from difflib import SequenceMatcher
+
+    record, _, message = ref.partition("#")
+    shares = [(SequenceMatcher(None, record, each.partition("#")[0]).ratio(), each) for each in known if each.partition("#")[2] == message]
+    share, best = max(shares, default=(0.0, ""), key=lambda pair: pair[0])
+    return best if share >= _ALIKE else ""
 
 
 def digest(*said: Entry) -> str:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import exp
 
 from strata.model import Message, Summary, ToolCall
@@ -98,13 +98,14 @@ def _described(level: int, messages: Sequence[Message], summary: Summary) -> str
 
 
 def _near_verbatim(messages: Sequence[Message]) -> str:
-    return _shown((message, message.text, map(_near_verbatim_call, message.tools)) for message in messages)
+    return _shown((message, message.text, map(tool_line, message.tools)) for message in messages)
 
 
-def _near_verbatim_call(call: ToolCall) -> str:
-    result = _payload(call.result)
+def tool_line(call: ToolCall, brief: Callable[[str, int], str] | None = None) -> str:
+    """A tool call as L4 has it, on one line; `brief` makes a text of at most so many characters, by default its beginning."""
+    brief, result = brief or _one_line, _payload(call.result)
     size = f" [{len(result)} characters]" if len(result) > _NEAR_RESULT else ""
-    return f"> tool {_one_line(call.name, _NAME)} ({_one_line(_payload(call.arguments), _ARGUMENTS)}): {_one_line(result, _NEAR_RESULT)}{size}"
+    return f"> tool {_one_line(call.name, _NAME)} ({brief(_payload(call.arguments), _ARGUMENTS)}): {brief(result, _NEAR_RESULT)}{size}"
 
 
 def _shown(messages: Iterable[tuple[Message, str, Iterable[str]]]) -> str:

@@ -222,6 +222,18 @@ class Lifecycle:
         self._store.accesses.note(Receipt(_receipt_id(), READ, (layout.split_ref(shown.ref)[0],), stamp(self._now()), shown.level))
         return shown
 
+    def _anchored(self, shown: Shown) -> Shown:
+        """Count an opening that somebody wants to last: the block is out of archive/ and the receipt in the ledger when this returns, or it raises."""
+        from strata import rounds, standing
+
+        with self._write("expand") as plan:
+            lifted = standing.move(plan, self._store, [shown.path], Tier.COOLED, "rehydrate", "opened") if shown.tier == Tier.ARCHIVE else []
+            plan.uses.append(Receipt(_receipt_id(), READ, (shown.ref,), stamp(self._now()), shown.level))
+            plan.subject = f"Expand {shown.ref} at level {shown.level}"
+            plan.trailers = plan.trailers or [("Strata-Record", shown.ref)]
+        target = next((rounds.moved(move).target for move in lifted), shown.path)
+        return shown._replace(tier=layout.tier_of(target), path=target, moved=shown.path if lifted else "")
+
     def _rehydrated(self, shown: Shown) -> Shown:
         from strata import rounds, standing
 

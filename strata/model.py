@@ -172,6 +172,7 @@ class Entry(NamedTuple):
     next_turn: int = 0  # of the last message of a block: the first turn of the one that follows
     sources: tuple[str, ...] = ()  # of an event: refs of the messages it cites
     flags: tuple[str, ...] = ()  # what the index is asked for as it stands: see `strata.entries`
+    shown: int = 0  # of a message: how many characters at the end of its text its tools were given and returned
 
 
 class Reason(NamedTuple):

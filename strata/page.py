@@ -117,12 +117,13 @@ class Page:
             yield row.item.text
 
     def _ordered(self, section: str) -> list[_Row]:
-        """The rows of a section: those of one head together, where the first of them was put."""
+        """The rows of a section: those of one head together, where the first of them was put; one without a head where it was put itself."""
         rows = self._sections[section]
         first: dict[str, int] = {}
         for number, row in enumerate(rows):
             first.setdefault(row.head, number)
-        return sorted(rows, key=lambda row: (first[row.head], row.order if row.head else 0))
+        places = [(first[row.head], row.order) if row.head else (number, 0) for number, row in enumerate(rows)]
+        return [row for _, row in sorted(zip(places, rows, strict=True), key=lambda each: each[0])]
 
     def _fitted(self, item: Item, room: int, cut: bool) -> Item | None:
         """The item as lines that fit into the room, or None."""

@@ -7,7 +7,7 @@ from strata.model import Edit, Put
 
 
 class Plan:
-    """A write being put together: its edits, the uses it counts, and what the commit will say."""
+    """A write being put together: its edits, the receipts that go into the ledger with it, and what the commit will say."""
 
     def __init__(self) -> None:
         self.edits: list[Edit] = []

@@ -181,7 +181,8 @@ class Item(NamedTuple):
 class Context(NamedTuple):
     """What an agent is given before it answers: `text` is "" where there is nothing to say.
 
-    `tokens` of at most `budget`, by `counter`, are those of the whole text.
+    `tokens` of at most `budget`, by `counter`, are those of the whole text. `silent` is why there is none: "budget" (not even one
+    piece fits), "nothing relevant", or "empty" (nothing was asked, or there is nothing in the memory or the thread); else "".
     """
 
     text: str
@@ -189,6 +190,7 @@ class Context(NamedTuple):
     budget: int
     counter: str
     items: tuple[Item, ...] = ()
+    silent: str = ""
 
 
 class Shown(NamedTuple):

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from strata import gate
 from strata.assessment import Rejected, Seen
 from strata.document import Document
-from strata.doubts import Piece, day_words
+from strata.doubts import COARSE, Piece
 from strata.entries import entries
 from strata.errors import StrataError
 from strata.files import blob_id
 from strata.layout import is_record, split_ref
 from strata.model import Entry, Hit, Kind, Tier
+from strata.timewords import day_words
 
 if TYPE_CHECKING:
     from strata.store import Store
 
 _TAILS = f"{Tier.ACTIVE}/tails/"
+_TOLD = 5  # refs that a rejection names
 
 
 class Sheet:
@@ -69,11 +71,12 @@ class Sight:
     A ref goes on to count under the name it has now: a message that was in a tail is in a block after sealing.
     """
 
-    def __init__(self, store: Store, seen: Sequence[Seen] = ()) -> None:
+    def __init__(self, store: Store, seen: Sequence[Seen] = (), opened: Sequence[Seen] = ()) -> None:
         self._store = store
         self._sheets: dict[str, Sheet | None] = {}
         self._places: dict[Seen, Place | None] = {}
-        self._seen = {each.ref: each for each in seen}
+        self._seen = {each.ref: each for each in (*seen, *opened)}
+        self._opened = frozenset(each.ref for each in opened)
         sealed = ((self._locate(each), each) for each in seen if each.message and each.path.startswith(_TAILS))
         self._renamed = {place.entry.ref: each for place, each in sealed if place is not None}
 
@@ -88,13 +91,26 @@ class Sight:
             found.append(Seen(hit.ref, hit.kind, hit.path, blob, digest, hit.thread, hit.message, hit.score, hit.status, hit.counterpart))
         return tuple(found)
 
+    def opened(self, ref: str) -> tuple[Seen, ...]:
+        """What a batch keeps of a ref that its reader is told to open; nothing where it is known already, or not there."""
+        if not ref or ref in self._seen:
+            return ()
+        record = split_ref(ref)[0]
+        paths = [known.path for known in self._store.ask(lambda shadow: shadow.find(record)) if known.ref == record]
+        place = next((place for path in (*paths, f"{Tier.ACTIVE}/{record}.md") if (place := self._in(path, ref))), None)
+        if place is None:
+            return ()
+        sheet, entry = place
+        return (Seen(ref, entry.kind, sheet.path, sheet.blob, sheet.digest(entry), entry.thread, entry.message),)
+
     # -- assessing it ------------------------------------------------------------------------
 
     def judge(self, ref: str) -> str | Rejected:
-        """The ref under which this evidence is known now, or why it is none."""
+        """The ref under which this evidence is known now, or why it is none; an id cut short counts where it fits one ref of the batch."""
         seen = self._of(ref)
         if seen is None:
-            return Rejected(ref, "not_in_batch")
+            fitting = gate.fitting(ref, (*self._seen, *self._renamed), self._blocks())
+            return self.judge(fitting[0]) if len(fitting) == 1 else Rejected(ref, "not_in_batch", self._why(ref, fitting))
         place = self._locate(seen)
         if place is None:
             return Rejected(ref, "changed", "it is not there any more")
@@ -106,17 +122,33 @@ class Sight:
             return place.entry.ref
         return ref if ref in place.sheet.entries else Rejected(ref, "not_in_batch", f"{seen.ref} has no such message")
 
+    def meant(self, ref: str) -> str:
+        """The ref of the batch that was most likely meant by one that is not in it; "" where none is like it."""
+        fitting = gate.fitting(ref, (*self._seen, *self._renamed), self._blocks())
+        return fitting[0] if fitting else gate.alike(ref, self._seen)
+
+    def _why(self, ref: str, fitting: Sequence[str]) -> str:
+        if fitting:
+            return f"it fits {len(fitting)} refs of this batch: {', '.join(fitting[:_TOLD])}"
+        if meant := gate.alike(ref, self._seen):
+            return f"this batch has {meant}"
+        within = [each for each in self._seen if each.partition("#")[0] == ref.partition("#")[0]]
+        return f"of this record the batch has {', '.join(within[:_TOLD])}" if within else "its search did not find it"
+
+    def _blocks(self) -> list[str]:
+        return [each.ref for each in self._seen.values() if each.kind == Kind.BLOCK]
+
     def kinds(self, more: Iterable[str] = ()) -> dict[str, str]:
         """The kinds of these accepted refs, and of those of the batch, best first."""
         known = self._seen | self._renamed
         return {ref: known[ref].kind if ref in known else "message" for ref in more} | {ref: seen.kind for ref, seen in self._seen.items()}
 
-    def pieces(self, cited: Iterable[str], terms: Callable[[str], Collection[str]]) -> list[Piece]:
+    def pieces(self, cited: Collection[str], terms: Callable[[str], Collection[str]]) -> list[Piece]:
         """The hits under their present names, best first, and what else is cited, for the rules of doubt."""
         found: dict[str, Piece] = {}
         for seen in self._seen.values():
-            if place := self._locate(seen):
-                piece = _piece(place, terms)
+            if (seen.ref not in self._opened or seen.ref in cited) and (place := self._locate(seen)):
+                piece = _parted(place, terms) if place.entry.ref in cited else _piece(place, terms)
                 found.setdefault(piece.ref, piece._replace(score=seen.score, status=seen.status, counterpart=seen.counterpart))
         for ref in cited:
             if ref not in found and (block := self._of(ref)) and (place := self._locate(block)) and (entry := place.sheet.entries.get(ref)):
@@ -189,3 +221,13 @@ def _piece(place: Place, terms: Callable[[str], Collection[str]]) -> Piece:
     speaker = entry.speaker if entry.message else ""
     dated = entry.kind == Kind.EVENT and sheet.says_when()
     return Piece(entry.ref, entry.kind, text, entry.at, speaker, terms=frozenset(terms(f"{text} {day_words(entry.at)}")), dated=dated, follows=sheet.after(entry))
+
+
+def _parted(place: Place, terms: Callable[[str], Collection[str]]) -> Piece:
+    """A piece with its parts: the messages of a block, the paragraphs of a long record."""
+    whole, messages = _piece(place, terms), place.sheet.messages
+    if whole.kind == Kind.BLOCK and len(messages) > 1:
+        return whole._replace(parts=tuple(_piece(Place(place.sheet, message), terms) for message in messages))
+    if whole.kind != Kind.BLOCK and not place.entry.message and len(whole.text) > COARSE:
+        return whole._replace(parts=tuple(whole._replace(text=part, terms=frozenset(terms(part))) for part in whole.text.split("\n\n")))
+    return whole

@@ -46,6 +46,16 @@ ja|genau|klar|stimmt|in ordnung|einverstanden|verstanden|alles klar|sim|claro qu
 """
 
 
+STEERING = tuple(
+    """
+    use next go keep going continue carry proceed start stop wait try retry run fix change undo revert redo show tell explain please now more again
+    then step time thing way one first last ok okay yes no good great fine right sure need want let help look see think know mean happen work
+    继续 继续吧 用它 用这个 为什么 为什么呢 然后呢 下一步 下一步呢 怎么办 怎么了 再试一次 开始 开始吧 停 等一下 什么意思 还有呢
+    """.split()
+)
+"""Words and phrases that steer a conversation: a prompt of nothing else asks for nothing that could be looked up."""
+
+
 class SmallTalk(Enum):
     """What a bare phrase does: keep company, or agree to what came before."""
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
+import sys
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -86,7 +89,7 @@ def test_an_event_without_a_date_is_partial_and_leads_on(talked: Memory) -> None
 
     assessed = talked.assess(batch.id, verdict="partial", evidence_refs=[event], missing="the date")
 
-    assert ("expand_event", f"strata show {event}") == (assessed.accepted.next_strategy, assessed.next)
+    assert ("expand_event", f"strata show {event} --peek") == (assessed.accepted.next_strategy, assessed.next)
     assert "undated" in {doubt.code for doubt in assessed.warnings}
 
 
@@ -182,6 +185,138 @@ def test_what_waits_is_listed_newest_first(talked: Memory) -> None:
     talked.assess(second.id, verdict="partial")
 
     assert [(third.id, "assess", ()), (first.id, "use", (ref,))] == [(item.batch, item.waits_for, item.refs) for item in talked.unassessed()]
+
+
+# -- what comes next --------------------------------------------------------------------------
+
+
+def walk(call: Run, query: str, *options: str, **fields: str) -> list[str]:
+    """The commands that somebody runs who does nothing but what comes next."""
+    found = call("search", "--gate", "--json", *options, "--", query).json()[0]["batch"]
+    commands: list[str] = []
+    while len(commands) < 20:
+        said = ["--verdict", fields.get("verdict", "partial")] + (["--refs", fields["refs"]] if "refs" in fields else []) + (["--missing", fields["missing"]] if "missing" in fields else [])
+        commands.append(call("assess", found, *said, "--json").json()[0]["next"])
+        done = call(*shlex.split(commands[-1])[1:])
+        assert 0 == done.code, (commands[-1], done.err)
+        if commands[-1].startswith("strata use "):
+            break
+        if commands[-1].startswith("strata search "):
+            found = done.json()[0]["batch"]
+    return commands
+
+
+@pytest.mark.parametrize("missing", [{}, {"missing": "its colour"}])
+@pytest.mark.parametrize("query", [QUESTION, "zeppelin"])
+@pytest.mark.parametrize("options", [(), ("--kind", "message"), ("--thread", "main", "--limit", "2")])
+def test_who_only_runs_what_comes_next_ends_at_not_known(run: Run, talked: Memory, query: str, options: tuple[str, ...], missing: dict[str, str]) -> None:  # noqa: F811
+    commands = walk(run, query, *options, **missing)
+
+    assert "--none" in commands[-1] and len(commands) <= 5
+    assert len(set(commands)) == len(commands)
+    assert all("--json" in command for command in commands)
+    assert [] == [item for item in talked.unassessed() if item.waits_for == "use"]
+
+
+def test_evidence_that_is_opened_is_not_opened_for_ever(run: Run, talked: Memory) -> None:  # noqa: F811
+    ref = talked.search(QUESTION, kinds=["message"])[0].ref
+    before = state(talked.root)
+
+    commands = walk(run, QUESTION, refs=ref)
+
+    assert f"strata show {ref.partition('#')[0]} --level 4 --peek --json" == commands[0]
+    assert "--none" in commands[-1]
+    assert before == state(talked.root), "looking anchors and counts nothing"
+
+
+def test_the_end_of_the_road_says_what_was_searched(talked: Memory) -> None:
+    batch = talked.ask("zeppelin")
+
+    ended = talked.assess(batch.id, verdict="wrong")
+
+    assert f"strata use {batch.id} --none" == ended.next
+    assert ["exhausted"] == [doubt.code for doubt in ended.warnings]
+
+
+def test_a_message_of_a_block_that_was_opened_counts_as_found(talked: Memory) -> None:
+    batch, ref = ask(talked, kinds=["message"], limit=1)
+    other = f"{ref.partition('#')[0]}#main-3"
+    assert ["not_in_batch"] == reasons(talked.assess(batch.id, verdict="sufficient", evidence_refs=[other]))
+
+    assert "--peek" in talked.assess(batch.id, verdict="partial", evidence_refs=[ref], missing="what about").next
+    assert (other,) == talked.assess(batch.id, verdict="sufficient", evidence_refs=[other]).accepted.evidence_refs
+    after = talked.ask("zeppelin", after=batch.id)
+    assert (other,) == talked.assess(after.id, verdict="sufficient", evidence_refs=[other]).accepted.evidence_refs, "also in what goes on from there"
+    assert talked.use(batch.id, [other]).fresh
+
+
+def test_a_stop_never_leads_to_use_at_once(run: Run, memory: Memory) -> None:  # noqa: F811
+    memory.append(said("We use npm for the web app.", "Fine.", "We switched from npm to pnpm for the web app, so use pnpm now.", "Good."))
+    memory.seal("main", everything=True)
+    batch = memory.ask("package manager of the web app", kinds=["block"])
+
+    assessed = memory.assess(batch.id, verdict="sufficient", evidence_refs=[batch.hits[0].ref])
+    shown = run("assess", batch.id, "--verdict", "sufficient", "--refs", batch.hits[0].ref).out
+
+    assert assessed.sufficient and ["coarse"] == [doubt.code for doubt in assessed.warnings if doubt.stop]
+    assert f"strata show {batch.hits[0].ref}#" in assessed.next and assessed.next.endswith(" --peek")
+    assert "If it is enough all the same: strata use " in shown
+    assert "Next: strata search --gate --kind message" in shown
+    cited = assessed.next.split()[2]
+    assert memory.assess(batch.id, verdict="sufficient", evidence_refs=[cited]).next.startswith("strata use ")
+
+
+def test_a_search_after_a_batch_that_is_none_is_refused(run: Run, talked: Memory) -> None:  # noqa: F811
+    with pytest.raises(NotFound):
+        talked.ask(QUESTION, after="bat-20260609-zzzzzz")
+    assert 2 == run("search", "--after", "bat-20260609-zzzzzz", "x").code
+
+
+def test_a_batch_of_an_earlier_version_is_read(talked: Memory) -> None:
+    batch, ref = ask(talked)
+    place = batch_file(talked, batch.id)
+    kept = json.loads(place.read_text("utf-8"))
+    place.write_text(json.dumps({name: value for name, value in kept.items() if name not in ("options", "searched", "looked", "opened")}), "utf-8")
+
+    assert talked.assess(batch.id, verdict="sufficient", evidence_refs=[ref]).sufficient
+
+
+# -- refs that are cut short or mistyped ------------------------------------------------------
+
+
+def test_an_id_cut_short_is_taken_where_it_fits_one_ref_of_the_batch(talked: Memory) -> None:
+    batch, ref = ask(talked, kinds=["message"], limit=1)
+    short = f"blk-2026#{ref.partition('#')[2]}"
+
+    assert (ref,) == talked.assess(batch.id, verdict="sufficient", evidence_refs=[short]).accepted.evidence_refs
+    assert (ref,) == talked.use(batch.id, [short]).refs
+    assert (False, (ref,)) == (talked.use(batch.id, [short]).fresh, talked.use(batch.id, [short]).refs)
+
+
+def test_an_id_that_fits_several_refs_of_the_batch_is_told_so(memory: Memory) -> None:
+    for day in ("2026-06-08", "2026-06-09"):
+        memory.append(said("The rehearsal is in the barn.", thread=f"play{day[-1]}", day=day))
+        memory.append([(f"play{day[-1]}", Message("same", "user", "The barn has a rehearsal.", at=f"{day}T11:00:00Z"))])
+        memory.seal(f"play{day[-1]}", everything=True)
+    batch = memory.ask("rehearsal barn", kinds=["message"])
+    refs = [hit.ref for hit in batch.hits if hit.message == "same"]
+
+    assessed = memory.assess(batch.id, verdict="sufficient", evidence_refs=["blk-2026#same"])
+
+    assert 2 == len(refs) and all(ref in assessed.rejected[0].detail for ref in refs)
+    assert f"strata assess {batch.id} --verdict sufficient --refs {refs[0]}" == assessed.next
+
+
+def test_a_slip_in_a_ref_leads_to_the_ref_and_not_to_a_new_search(talked: Memory) -> None:
+    batch, ref = ask(talked, kinds=["event"])
+    slip = ref[:-1] + ("x" if ref[-1] != "x" else "y")
+
+    assessed = talked.assess(batch.id, verdict="sufficient", evidence_refs=[slip])
+
+    assert [("not_in_batch", f"this batch has {ref}")] == [(each.reason, each.detail) for each in assessed.rejected]
+    assert f"strata assess {batch.id} --verdict sufficient --refs {ref}" == assessed.next
+    foreign = talked.assess(batch.id, verdict="sufficient", evidence_refs=["notes/else"])
+    assert "strata search" == foreign.next[:13] and foreign.rejected[0].detail
 
 
 # -- evidence that changed --------------------------------------------------------------------
@@ -488,10 +623,11 @@ def test_people_are_told_the_batch_and_the_one_next_step(run: Run) -> None:  # n
     batch = next(word.rstrip(".") for word in shown.split() if word.startswith("bat-"))
     assert f"Batch {batch}. Next: strata assess {batch}" in shown
 
-    assert "Next: strata search --gate --kind message -- 'which package manager'" in run("assess", batch, "--verdict", "wrong").out
+    assert f"Next: strata search --gate --kind message --after {batch} -- 'which package manager'" in run("assess", batch, "--verdict", "wrong").out
     assert "waits for use" not in run("unassessed").out
     assert f"Closed {batch}" in run("use", batch, "--refs", "").out
     assert "No batch is open." in run("unassessed").out
+    assert "--verdict VERDICT --refs REFS\n" in shown and not set("|<>…") & set(shown.partition("Next: ")[2].partition("\n")[0])
     assert "No hits.\n\nBatch " in run("search", "--gate", "zeppelin").out
 
 
@@ -529,7 +665,7 @@ def test_hostile_refs_from_a_program_get_an_answer(run: Run, memory: Memory) -> 
 
     answer = done.json()[0]
     assert 0 == done.code and answer["sufficient"]
-    assert 10_004 == len(answer["rejected"])
+    assert "and 9,964 more were rejected" == answer["rejected"][-1]["detail"]
     assert 30 > len(run("assess", batch.id, "--json-input", "-", stdin=refs).out.splitlines())
 
 
@@ -547,3 +683,61 @@ def test_a_wrong_field_is_a_usage_error_in_python_too(talked: Memory) -> None:
 
     with pytest.raises(UsageError):
         talked.assess(batch.id, verdict="maybe")
+
+
+# -- what lies between an assessment and a use --------------------------------------------------
+
+
+@pytest.mark.parametrize("change", ["edit", "forget", "delete"])
+def test_evidence_that_changed_after_it_was_assessed_counts_nothing(talked: Memory, change: str, sound: Callable[[Path], None]) -> None:
+    talked.add("notes/port", "The harbour printer listens on port 9100.")
+    batch = talked.ask("harbour printer port", kinds=["note"]).id
+    assert talked.assess(batch, verdict="sufficient", evidence_refs=["notes/port"]).sufficient
+    path = talked.root / "active/notes/port.md"
+    if change == "edit":
+        path.write_text(path.read_text("utf-8").replace("9100", "1234"), encoding="utf-8")
+    elif change == "forget":
+        talked.forget("notes/port")
+    else:
+        path.unlink()
+    before = sorted((file.name, file.read_bytes()) for file in (talked.root / "ledger").glob("*"))
+
+    with pytest.raises(Refused, match="no evidence any more"):
+        talked.use(batch, ["notes/port"])
+    assert before == sorted((file.name, file.read_bytes()) for file in (talked.root / "ledger").glob("*"))
+    sound(talked.root)
+
+
+@pytest.mark.parametrize("ref", ["evt-20200101-abcdef", "notes/a\nb", "../x"])
+def test_a_batch_file_that_somebody_edited_counts_nothing_it_did_not_find(talked: Memory, ref: str) -> None:
+    talked.add("notes/port", "The harbour printer listens on port 9100.")
+    batch = talked.ask("harbour printer port", kinds=["note"]).id
+    talked.assess(batch, verdict="sufficient", evidence_refs=["notes/port"])
+    place = talked.root / f".strata/batches/{batch}.json"
+    kept = json.loads(place.read_text("utf-8"))
+    kept["assessment"]["evidence_refs"] = [ref]
+    place.write_text(json.dumps(kept), encoding="utf-8")
+
+    with pytest.raises(StrataError):
+        talked.use(batch, [ref])
+    assert not any(b"use" in file.read_bytes() for file in (talked.root / "ledger").glob("*"))
+
+
+def test_of_very_many_refs_that_are_rejected_some_are_named(talked: Memory) -> None:
+    batch = talked.ask("boiler").id
+    rejected = talked.assess(batch, verdict="partial", evidence_refs=[f"notes/n{number}" for number in range(10_000)]).rejected
+
+    assert len(rejected) < 50
+    assert "9,9" in rejected[-1].detail
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_lock_that_is_a_link_is_not_followed(talked: Memory, tmp_path: Path) -> None:
+    batch = talked.ask("boiler").id
+    lock = talked.root / ".strata/batches.lock"
+    lock.unlink(missing_ok=True)
+    lock.symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(OutsideMemory):
+        talked.assess(batch, verdict="wrong")
+    assert not (tmp_path / "elsewhere").exists()

@@ -17,11 +17,11 @@ ROWS: dict[str, tuple[str, ...]] = {
     "words": ("errors", "model", "results", "assessment"),
     "rules": (
         "layout", "moment", "yamlread", "yamltext", "document", "transcript", "tail", "evidence", "supplied", "headers", "names", "cards", "records",
-        "smalltalk", "layers", "models", "secret_shapes", "redact", "policy", "config", "entries", "ages", "check", "ledger", "weight", "detail", "steering", "tokens", "page", "relevance", "janitor", "filters",
-        "markdown", "outline", "costs", "charts", "gate", "doubts", "periods", "changecues", "revisions", "wording",
+        "smalltalk", "layers", "models", "secret_shapes", "redact", "policy", "config", "entries", "ages", "check", "ledger", "weight", "detail", "steering", "tokens", "page", "filling", "relevance", "janitor", "filters",
+        "markdown", "outline", "costs", "charts", "gate", "road", "timewords", "doubts", "periods", "changecues", "revisions", "wording",
     ),
     "adapters": ("tokenizer", "files", "survey", "machine", "head", "history", "shadow", "vectors", "importers"),
-    "verbs": ("plan", "tree", "accesses", "recovery", "adoption", "store", "begin", "snippet", "past", "lookup", "meaning", "weighing", "unfolding", "background", "context", "derive", "notes", "standing", "capture", "ingest", "overview", "lives", "rounds", "atlas", "lifecycle", "sight", "batches", "answering", "memory"),
+    "verbs": ("plan", "tree", "accesses", "recovery", "adoption", "store", "begin", "snippet", "excerpt", "past", "lookup", "meaning", "weighing", "unfolding", "background", "context", "derive", "notes", "standing", "capture", "ingest", "overview", "lives", "rounds", "atlas", "lifecycle", "sight", "batches", "answering", "memory"),
     "faces": ("render", "demo", "daemon", "cli", "__main__"),
 }  # fmt: skip
 

@@ -17,7 +17,7 @@ from oracle import KEY, assert_sound
 from strata import Memory
 from strata.background import RECORDS
 from strata.errors import UsageError
-from strata.model import Message
+from strata.model import Message, ToolCall
 from strata.relevance import passes
 from strata.results import Context
 from strata.tokens import estimate
@@ -169,6 +169,121 @@ def test_chinese_is_found_and_counted(memory: Memory) -> None:
     assert "" == memory.context("航空公司的季度收入").text
 
 
+PORT = ["Which port does the gateway listen on?", "8412.", "Thanks, that is all."]
+TRACEBACK = "Traceback (most recent call last):\n" + "".join(f'  File "/srv/gateway/port/part_{number}.py", line {number}, in port_{number}\n' for number in range(200)) + "OSError: the port is taken"
+
+
+def test_a_tool_call_is_one_line_around_what_was_asked(memory: Memory) -> None:
+    call = ToolCall("bash", {"command": "uv init gateway\ncd gateway"}, "collected\n" * 200 + "the sextant test failed\n" + "passed\n" * 200)
+    memory.append([*said(FILLER), ("main", Message("t1", "assistant", "Let me look.", at="2026-11-02T09:00:00Z", tools=(call,)))])
+    (item,) = [item for item in memory.context("sextant test gateway").items if item.ref.endswith("#t1")]
+    first, second = item.text.strip().split("\n")
+
+    assert "#t1 assistant: Let me look." == first
+    assert second.startswith('    > tool bash ({"command": "uv init gateway')
+    assert "the sextant test failed" in second
+    assert len(item.text) < 700
+
+
+def test_of_many_tool_calls_those_that_match_are_shown_and_the_rest_counted(memory: Memory) -> None:
+    calls = tuple(ToolCall("bash", {"command": f"ls /srv/{number} " + "x" * 80}, "kettle " * 20 if number != 7 else "sextant") for number in range(30))
+    memory.append([*said(FILLER), ("main", Message("t1", "assistant", "", at="2026-11-02T09:00:00Z", tools=calls))])
+    (item,) = [item for item in memory.context("sextant").items if item.ref.endswith("#t1")]
+
+    assert item.text.startswith("  #t1 assistant: > tool bash")
+    assert "/srv/7 " in item.text.split("\n")[0]
+    assert item.text.endswith("more tool calls")
+    assert len(item.text) < 900
+
+
+def test_blocks_and_tail_show_tool_calls_on_one_line_too(memory: Memory) -> None:
+    memory.config_set("block_turns", "2")
+    call = ToolCall("bash", {"command": "ls\npwd"}, "a\nb")
+    memory.append([("main", Message(f"t{number}", ("user", "assistant")[number % 2], "So.", at="2026-11-02T09:00:00Z", tools=(call,) if number % 2 else ())) for number in range(6)])
+    given = memory.context(thread="main", budget=2000)
+
+    assert {"tail", "block"} == {item.why for item in given.items}
+    assert 3 == given.text.count('> tool bash ({"command": "ls\\npwd"}): a b')
+    assert [4] == [item.level for item in given.items if item.kind == "block"]
+
+
+def test_a_question_brings_the_answer_that_follows_it(memory: Memory) -> None:
+    memory.append(said([*FILLER[:4], *PORT, *FILLER[4:]], thread="main"))
+
+    assert {"m4", "m5"} <= set(refs(memory.context("which port")))
+
+
+def test_a_question_that_was_asked_before_brings_what_was_answered_then(memory: Memory) -> None:
+    memory.append(said([*FILLER[:4], *PORT, *FILLER[4:]], thread="main"))
+    memory.append(said([PORT[0]], thread="main", start=40, day=3))
+    found = refs(memory.context(PORT[0]))
+
+    assert "m5" in found
+    assert not {"m4", "m40"} & set(found)
+
+
+def test_the_answer_is_looked_for_beyond_what_the_asker_adds_and_what_has_no_words(memory: Memory) -> None:
+    who = ["user", "user", "assistant", "assistant"]
+    texts = [PORT[0], "I mean the new one.", "", PORT[1]]
+    call = ToolCall("bash", {"command": "cat settings"}, "8412")
+    asked = [Message(f"q{number}", role, text, at="2026-11-02T09:00:00Z", tools=() if text else (call,)) for number, (role, text) in enumerate(zip(who, texts, strict=True))]
+    memory.append([*said(FILLER), *(("main", message) for message in asked), *said(FILLER, start=30, day=3)])
+
+    assert {"q0", "q3"} <= set(refs(memory.context("which port", budget=200)))
+
+
+def test_no_question_is_shown_without_its_answer_however_small_the_budget(memory: Memory) -> None:
+    memory.append(said([*FILLER[:4], *PORT, *FILLER[4:]], thread="main"))
+    shown = [set(refs(memory.context("which port does the gateway listen on please", budget=budget))) for budget in range(60, 300, 7)]
+
+    assert any("m4" in found for found in shown)
+    assert all("m5" in found for found in shown if "m4" in found)
+
+
+def test_a_long_traceback_leaves_room_for_a_short_exact_answer(memory: Memory) -> None:
+    memory.append(said([*FILLER[:4], *PORT, TRACEBACK, "Another process holds it.", *FILLER[4:]], thread="main"))
+
+    for budget in (300, 900):
+        assert {"m4", "m5", "m7"} <= set(refs(memory.context("which port", budget=budget)))
+
+
+@pytest.mark.parametrize(
+    "prompt", ["ok", "Do it.", "use it", "Sounds good, perfect!", "why?", "what's next", "thanks!", "then go on, please", "yes, let's do it", "try again", "好的", "继续吧", "为什么？", "?!", "-", "what is the next step"]
+)
+def test_small_talk_and_steering_ask_for_nothing(memory: Memory, prompt: str) -> None:
+    memory.append(said(["We use what comes next, ok, do it, thanks, it sounds perfect, 继续吧，为什么。", "Why? Go on, try again.", *FILLER]))
+
+    assert "" == memory.context(prompt).text
+    assert "" != memory.context(f"{prompt} kettle").text
+
+
+def test_an_outdated_statement_stands_behind_the_current_one_and_says_so(memory: Memory) -> None:
+    memory.append(said(["The gateway listens on port 8080.", "Noted.", *FILLER[:6], "We moved the gateway from port 8080 to port 8412.", "Changed."], thread="main"))
+    given = memory.context("which port does the gateway use")
+    old, new = (next(item for item in given.items if item.ref.endswith(f"#{each}")) for each in ("m0", "m8"))
+
+    assert given.items.index(new) < given.items.index(old)
+    assert f"  {old.ref} · 2026-11-01 (outdated, see {new.ref}): user: The gateway listens on port 8080." in given.text.splitlines()
+
+
+def test_an_answer_that_is_outdated_is_not_brought_as_one(memory: Memory) -> None:
+    old_words = "The gateway listens on port 8080, like the old one and everything else that we run here on that machine in the cellar."
+    new_words = "We moved the gateway from port 8080 to port 8412, since the old one was taken by the printer and nobody dares to switch it off."
+    memory.append(said(["On which port does the gateway listen?", old_words, *FILLER[:6], new_words, "Changed."], thread="main"))
+    given = memory.context("on which port does the gateway listen")
+    old, new = (next(item for item in given.items if item.ref.endswith(f"#{each}")) for each in ("m1", "m8"))
+
+    assert given.items.index(new) < given.items.index(old)
+    assert f"(outdated, see {new.ref})" in old.text
+
+
+def test_what_is_about_the_question_is_ordered_by_worth_with_its_day(memory: Memory) -> None:
+    memory.append([*said(["The sextant was mentioned, and the kettle, and the choir."], day=1), *said(["The brass sextant hangs above the piano."], start=5, day=4), *said(FILLER, start=10, day=5)])
+    lines = [line for line in memory.context("where does the brass sextant hang").text.splitlines() if line.startswith("tails/main")]
+
+    assert ["tails/main · 2026-11-04", "tails/main · 2026-11-01"] == lines[:2]
+
+
 # -- records -------------------------------------------------------------------------------------
 
 
@@ -200,6 +315,32 @@ def test_what_is_superseded_comes_last_and_says_so(talk: Memory) -> None:
 
     assert [new, old] == [item.ref for item in events]
     assert f"(superseded by {new})" in events[1].text
+
+
+def test_an_event_that_supersedes_itself_is_not_superseded(talk: Memory) -> None:
+    ref = event(talk, "The telescope is in the attic", criticality="safety")
+    path = talk.root / talk.show(ref, peek=True).path
+    path.write_text(path.read_text("utf-8").replace("supersedes: []", f"supersedes: [{ref}]"), "utf-8")
+    shown, (item, *_) = talk.show(ref, peek=True), talk.context("telescope").items
+
+    assert f"supersedes: [{ref}]" in path.read_text("utf-8")
+    assert (ref, "safety") == (item.ref, item.why)
+    assert "superseded" not in item.text and "outdated" not in item.text
+    assert shown.weight is not None and shown.weight.value == 1 and not any("superseded" in reason for reason in shown.weight.reasons)
+
+
+def test_an_outdated_event_comes_after_the_current_one_and_names_it(talk: Memory) -> None:
+    talk.append([("main", Message(f"e{number}", "user", text, at=f"2026-11-{10 + number}T09:00:00Z")) for number, text in enumerate(["The gateway listens on port 8080.", "We moved the gateway from port 8080 to port 8412."])])
+    talk.seal("main", everything=True)
+    block = talk.blocks(thread="main")[0].ref
+    old, new = (
+        talk.record({"title": title, "narrative": f"{title}.", "source_block": block, "source_messages": [message]}).ref
+        for title, message in (("The gateway listens on port 8080", "e0"), ("We moved the gateway from port 8080 to port 8412", "e1"))
+    )
+    events = [item for item in talk.context("on which port does the gateway listen").items if item.kind == "event"]
+
+    assert [new, old] == [item.ref for item in events]
+    assert f"(outdated, see {new})" in events[1].text
 
 
 def test_weight_decides_between_those_that_pass(talk: Memory) -> None:
@@ -274,6 +415,17 @@ def test_it_is_never_over_its_budget(talk: Memory, budget: int) -> None:
 
 def test_a_budget_too_small_for_anything_is_silent(talk: Memory) -> None:
     assert ("", 0, ()) == tuple(getattr(talk.context("telescope", budget=1), name) for name in ("text", "tokens", "items"))
+
+
+def test_programs_are_told_why_it_is_silent(talk: Memory, run: Run, tmp_path: Path) -> None:  # noqa: F811
+    def silent(*words: str) -> str:
+        return run("context", "--json", *words).json()[0]["silent"]
+
+    assert ("budget", "nothing relevant", "empty", "empty", "") == (
+        silent("--budget", "30", "telescope"), silent("zeppelin"), silent(), silent("--thread", "tomorrow"), silent("telescope"),
+    )  # fmt: skip
+    assert "" == run("context", "--budget", "30", "telescope").out
+    assert "empty" == Memory.init(tmp_path / "new", key=KEY).context("telescope").silent
 
 
 @pytest.mark.parametrize("budget", [0, -5, 1_000_001])
@@ -385,6 +537,27 @@ def test_the_command_prints_the_text_and_programs_get_the_items(run: Run, talk: 
     assert program["text"] == told.out
     assert {"ref", "kind", "at", "why", "text", "speaker", "level"} == set(program["items"][0])
     assert json.dumps(program)
+
+
+@pytest.mark.parametrize("prompt", ["where is the telescope\n", "-telescope", "-- telescope", "-", "- telescope", "", "\ufefftelescope\r\n", "--json"])
+def test_a_prompt_from_standard_input_is_taken_as_it_stands(run: Run, talk: Memory, prompt: str) -> None:  # noqa: F811
+    told = run("context", "--stdin", stdin=prompt)
+
+    assert (0, "") == (told.code, told.err)
+    assert told.out == talk.context(prompt).text
+    assert told.out == run("context", "--", prompt).out
+    assert bool(told.out) == ("telescope" in prompt)
+
+
+def test_a_prompt_that_is_not_utf8_breaks_no_hook(run: Run, talk: Memory) -> None:  # noqa: F811
+    told = run("context", "--stdin", stdin=b"where is the telescope \xff\xfe")
+
+    assert 0 == told.code
+    assert "attic" in told.out
+
+
+def test_a_question_comes_from_one_place(run: Run, talk: Memory) -> None:  # noqa: F811
+    assert 2 == run("context", "telescope", "--stdin", stdin="telescope").code
 
 
 # -- the test of relevance -----------------------------------------------------------------------

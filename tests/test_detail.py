@@ -152,13 +152,52 @@ def test_opening_at_a_shallower_level_lowers_it(small: Memory) -> None:
     assert [1] == levels(small)
 
 
+def test_an_anchor_is_committed_at_once_and_outlives_all_that_is_not_committed(small: Memory) -> None:
+    import shutil
+
+    grow(small, 10)
+    oldest = small.blocks(thread="main")[-1].ref
+    small.show(oldest, level=2)
+    small.expand(oldest, 4)
+    small.close()
+    shutil.rmtree(small.root / ".strata")
+    again = Memory.open(small.root, key=KEY)
+    commit = again.log(limit=1)[0]
+
+    assert 4 == levels(again)[-1]
+    assert f"Expand {oldest} at level 4" == commit.subject
+    assert (("Strata-Op", "expand"), ("Strata-Record", oldest)) == commit.trailers
+    assert_sound(small.root)
+
+
+def test_expanding_an_archived_block_brings_it_back_in_the_same_commit(small: Memory) -> None:
+    grow(small, 3)
+    oldest = small.blocks(thread="main")[-1].ref
+    small.archive(oldest)
+    before = len(small.log())
+    shown = small.expand(oldest, 3)
+    names = [name for name, _ in small.log(limit=1)[0].trailers]
+
+    assert ("cooled", "archive", 1) == (shown.tier, shown.moved.partition("/")[0], len(small.log()) - before)
+    assert 3 == levels(small)[-1]
+    assert 1 == names.count("Strata-Record")
+    assert_sound(small.root)
+
+
+def test_showing_at_a_level_writes_nothing_that_is_committed(small: Memory) -> None:
+    grow(small, 3)
+    before = len(small.log())
+    small.show(small.blocks(thread="main")[-1].ref, level=3)
+
+    assert before == len(small.log())
+
+
 def test_an_anchor_travels_with_the_ledger(small: Memory, tmp_path) -> None:  # type: ignore[no-untyped-def]
     import shutil
 
     grow(small, 10)
     oldest = small.blocks(thread="main")[-1].ref
     small.expand(oldest, 4)
-    small.add("other", "the write that takes it along")
     shutil.copytree(small.root, tmp_path / "copy", ignore=shutil.ignore_patterns(".strata"))
 
     assert 4 == levels(Memory.open(tmp_path / "copy", key=KEY))[-1]
@@ -202,8 +241,21 @@ def test_what_is_no_block_and_what_is_no_thread_is_refused(small: Memory) -> Non
         small.expand(f"{ref}#m0", 2)
     with pytest.raises(UsageError, match="no level 9"):
         small.expand(ref, 9)
-    with pytest.raises(NotFound, match="no thread 'nowhere'"):
+    with pytest.raises(NotFound, match="no thread 'nowhere'") as caught:
         small.blocks(thread="nowhere")
+    assert "the threads are main" == caught.value.remedy
+
+
+def test_the_hint_names_threads_that_have_no_unsealed_turn_and_few_of_many(small: Memory) -> None:
+    with pytest.raises(NotFound) as none:
+        small.blocks(thread="nowhere")
+    for number in range(12):
+        grow(small, 1, thread=f"t{number:02}")
+    with pytest.raises(NotFound) as many:
+        small.blocks(thread="nowhere")
+
+    assert "no thread has a message yet" == none.value.remedy
+    assert "some of the 12 threads are " + ", ".join(f"t{number:02}" for number in range(10)) == many.value.remedy
 
 
 def test_the_commands_list_and_lift(run: Run, small: Memory) -> None:  # noqa: F811

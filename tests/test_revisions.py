@@ -290,3 +290,95 @@ def test_a_time_that_is_named_asks_for_what_was_said_then() -> None:
     assert ["old", "new"] == [hit.ref for hit in revised("printer port in May", hits)]
     assert ["new", "old"] == [hit.ref for hit in revised("printer port in September", hits)]
     assert ["outdated", "current"] == [hit.status for hit in revised("printer port in May", hits)]
+
+
+# A question and what was said, by two in turn; the last replaces the one with a star, if any.
+TALKS = """
+where do the backups go|Where do the nightly backups go?|*To the NAS in the cellar. It is 94% full.|From today on they go to the bucket attic-eu instead. Keep 30 days.
+where do the backups go|Where do the nightly backups go?|*To the NAS in the cellar. It is 94% full.|Hm, that is tight.|From today on they go to the bucket attic-eu instead. Keep 30 days.
+when do we deploy|*We deploy on Fridays.|ok|No more Friday deploys, Tuesdays from now on.
+when are deploys|*we deploy on Fridays|noted|No more Friday deploys, Tuesdays from now on
+what is the rate limit|*The rate limit is 60 requests per minute.|Noted.|Raise it to 300.
+what is the rate limit|*The rate limit is 60.|x|y|z|Clients complain about the rate limit.|Raise it to 300.
+rate limit|*rate limit is 60|Raise it to 300
+which CI do we use|*CI runs on Jenkins.|fine|We switched from Jenkins to GitHub Actions.
+what does CI run on|*CI runs on Jenkins.|fine|We switched from Jenkins to GitHub Actions.
+where do I live|*I live in Bergen.|nice|I moved to Oslo, I don't live in Bergen any more.
+周会什么时候|*周会定在周五。|好的|改到周日，不再是周五。
+爬山是周几|*爬山定在周五。|好的|改到周日，不再是周五
+which database|Which database do we take?|*OK, SQLite it is.|fine|SQLite locks again, the database is too slow.|let's go with Postgres after all
+which database do we use|Which database do we take, SQLite or Postgres?|*OK, SQLite it is.|done|For the database let's go with Postgres after all.
+which database do we use|Which database shall we use?|*OK, SQLite it is.|done|The database is growing, we are moving to PostgreSQL 16.
+which database do we use|Which database shall we use?|*OK, SQLite it is.|done|And the database?|We are moving to PostgreSQL 16.
+what is the project called|*Let's name the project Falcon.|ok|The name Falcon was a mistake, the project is called Heron.
+what do we use for cache|*We use Redis for the cache.|ok|Redis is gone, the cache is memcached.
+which editor|*My editor is Vim.|ok|Scratch that. My editor is Helix, not Vim any more.
+which queue|*The queue is RabbitMQ.|ok|Forget RabbitMQ, the queue is Redis streams.
+which queue|*The queue is RabbitMQ.|ok|For the queue: not RabbitMQ but NATS.
+which queue|*The queue is RabbitMQ.|ok|queue: RabbitMQ → NATS
+which queue|*The queue is RabbitMQ.|ok|We dropped RabbitMQ, the queue is NATS.
+which queue|*The queue is RabbitMQ.|ok|The queue should be NATS rather than RabbitMQ.
+which queue|*The queue is NATS.|ok|Back to RabbitMQ for the queue.
+where are photos stored|*Photos are stored on the laptop.|ok|Photos are no longer stored on the laptop.
+队列用什么|*消息队列用 RabbitMQ。|好|消息队列还是用 Kafka 吧。
+队列用什么|*消息队列用 RabbitMQ。|好|RabbitMQ 作废，消息队列用 Kafka。
+消息队列是什么|*消息队列用 RabbitMQ。|好|消息队列换到 Kafka 了。
+""".strip().splitlines()
+
+QUIET_TALKS = """
+the confirmation of an order repeats it|which tools do we drop|Drop Celery and Redis.|Done: Celery and Redis are gone.
+the confirmation names what was ordered away|celery|Drop Celery and Redis.|Dropped Celery and Redis, cron does it now.
+the answer to a complaint|why are the tests slow|The tests are slow, 14 minutes. Can you find out why?|The tests now take 3 minutes instead of 14: the fixture is shared.
+two agree|pnpm or npm|now they say pnpm everywhere, npm is out|No. We have used pnpm since October, npm would ignore the lockfile.
+more is said of the same|where do the backups go|Where do backups go?|To the NAS.|From now on they are encrypted too.
+the same number is set again|what is the rate limit|The rate limit is 60.|ok|Set it to 60 in the config.
+the answer is confirmed|where do backups go|Where do backups go?|To the bucket attic-eu.|Good. From today on they go there, instead of nowhere.
+somebody else moved|where do I live|I live in Bergen.|ok|My sister moved to Oslo.
+the verb is about something else|which queue|The queue is RabbitMQ.|ok|I forgot to drop the queue tests.
+an identifier is part of another|which node version|Node 24 it is. Let's use npm.|ok|npm installs node_modules twice. Use pnpm, and npm is out.
+a trace quotes what is given up|which driver is locked|The kiosk says: ```SqliteError at better-sqlite3/lib``` and waits.|ok|The driver moved from better-sqlite3 to pg, nothing is locked.
+the earlier one only asks in the end|which command does the wiki name|The wiki says npm install as its command. Is that right?|The command of the wiki is out of date: npm is retired.
+another service has the same part|what does the orders service use|The orders service uses MySQL.|ok|Switched the billing service from MySQL to Postgres.
+a month is gone|what do we pay for hosting|We pay 40 euros a month for hosting.|ok|The month of May is gone and hosting was flawless.
+the later one counts seconds of something else|what did we say about the share|The share is slow, it has a timeout of 5 seconds.|ok|I raised the timeout of the share from 5 to 20 seconds.
+a part of it gets another value|编辑器用什么|编辑器用 Vim。|好|编辑器的字体换成 Fira Code。
+a proposal is taken up|when is the contest|The contest is on 20 March, in the middle of the trip. Do you agree?¶May is free.|Fine. So the trip with the contest moves from March to May.
+one word of the query is met|which host runs the night server|The server room has 4 fans.|ok|The server room now has 9 fans.
+a listing quotes it|which driver|```¶The driver is better-sqlite3.¶```¶Hm.|ok|The driver moved from better-sqlite3 to pg.
+a number is taken up in the reply|at which distance|At a distance of 6 all collapse.|So lower the distance from 6 to 2.
+another sentence is asked about|how high is the tower|The tower is 20 m high. The shop sells red paint.|ok|The shop sells blue paint instead of red. Nice tower.
+a value is answered right away|what is our minimum python|Python 3.10 is our minimum version.|Our minimum version of Python now gets 3.12 as its neighbour.
+two words stand apart|is SQLite still used|SQLite relies on locks of a file, and shares on a network get those wrong.|ok|We move from the SQLite file to Postgres. A share on the network gets locks wrong.
+""".strip().splitlines()
+
+
+def talk(line: str) -> tuple[str, list[Statement]]:
+    query, *said = line.split("|")
+    return query, [Statement(str(turn), text.lstrip("*").replace("¶", "\n"), f"2026-01-{turn:02d}", "t", turn, speaker="AB"[turn % 2]) for turn, text in enumerate(said, 1)]
+
+
+@pytest.mark.parametrize("line", TALKS)
+def test_a_change_in_a_conversation_replaces_what_was_said(line: str) -> None:
+    query, said = talk(line)
+    outdated = [str(turn) for turn, text in enumerate(line.split("|")[1:], 1) if text.startswith("*")]
+
+    assert revisions(query, said) == [Revision(str(len(said)), ref) for ref in outdated]
+
+
+@pytest.mark.parametrize("line", QUIET_TALKS)
+def test_a_conversation_without_a_change_marks_nothing(line: str) -> None:
+    why, rest = line.split("|", 1)
+    query, said = talk(rest)
+
+    assert revisions(query, said) == [], why
+
+
+def test_what_tools_were_given_and_returned_says_nothing() -> None:
+    ranked = hits(*RANKED)
+    output = "\nMoved the api from port 8080 to port 8412."
+    text = "All done." + output
+    ranked[2] = (ranked[2][0], ranked[2][1]._replace(text=text, shown=len(output)))  # type: ignore[union-attr]
+
+    assert [hit.status for hit in revised("Which port does the api listen on?", ranked)] == ["", "", "", ""]
+    ranked[2] = (ranked[2][0], ranked[2][1]._replace(shown=0))  # type: ignore[union-attr]
+    assert "current" in [hit.status for hit in revised("Which port does the api listen on?", ranked)]

@@ -6,29 +6,31 @@ from typing import Any
 
 import click
 
+from strata.cli import inputs
 from strata.cli.group import command, with_memory
 from strata.cli.options import Ref
 from strata.errors import Ambiguous, NotAMemory, NotFound, OutsideMemory
 from strata.memory import Memory
 from strata.render.values import Listing
 
-_COUNTER = click.option("--counter", metavar="NAME", default="", help="Who counts tokens: auto, estimate or o200k_base; else the setting context_counter.")
+_COUNTER = click.option("--counter", metavar="NAME", default="", help="Who counts tokens: auto (the estimate), estimate or o200k_base; else the setting context_counter.")
 
 
-@command("context", examples=("strata context which package manager", "strata context --thread main --budget 300", "strata context --thread main --json which package manager"))
+@command("context", examples=("strata context which package manager", "strata context --thread main --budget 300", "strata context --thread main --json -- --frozen-lockfile", "strata context --stdin < prompt.txt"))
 @click.argument("query", nargs=-1)
 @click.option("--thread", metavar="NAME", default="", help="Also what this thread said last, and its blocks.")
+@click.option("--stdin", "piped", is_flag=True, help="Read the question from standard input, as it stands: for a hook.")
 @click.option("--budget", metavar="N", type=click.IntRange(1, 1_000_000), help="At most so many tokens; else the setting context_budget.")
 @_COUNTER
 @with_memory
-def context_command(memory: Memory, query: tuple[str, ...], **chosen: Any) -> Any:
+def context_command(memory: Memory, query: tuple[str, ...], piped: bool, **chosen: Any) -> Any:
     """Print what is worth knowing before an answer, as background for a prompt.
 
     Pinned records and events of safety, then what is about the question, then the newest of the
-    thread and its blocks, each with ref and day. Nothing relevant: nothing is printed. It is only
-    a look: no access is counted.
+    thread and its blocks, each with ref and day. Nothing relevant: nothing is printed (--json says
+    why). It is only a look: no access is counted. After -- a question may begin with a dash.
     """
-    return memory.context(" ".join(query), **chosen)
+    return memory.context(inputs.prompt(query) if piped else " ".join(query), **chosen)
 
 
 @command("blocks", examples=("strata blocks --thread main", "strata blocks --json"), exits=(NotAMemory, NotFound))
@@ -50,6 +52,6 @@ def blocks_command(memory: Memory, **chosen: Any) -> Listing:
 def expand_command(memory: Memory, block: str, level: int) -> Any:
     """Open a block at a level, and keep it there from now on.
 
-    It fades again from that level, as further blocks follow it.
+    It fades again from that level, as further blocks follow it. The opening is committed.
     """
     return memory.expand(block, level)

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 @click.option("--happened-to", metavar="DATE", type=Date(), default=None, help="Only events that happened by then.")
 @click.option("--explain", is_flag=True, help="Say for each hit what gave it its score.")
 @click.option("--gate", is_flag=True, help="Open a batch, to answer from: `strata assess` judges it, `strata use` counts what helped.")
+@click.option("--after", metavar="BATCH", default="", help="With --gate: the batch whose assessment led here; what was searched for it is not proposed again.")
 @click.option("--batch", metavar="FILE", type=click.Path(), help="Answer many: JSON Lines {id, query} in, {id, hits} out; - is standard input.")
 @with_session
-def search_command(session: Session, query: tuple[str, ...], gate: bool, batch: str | None, **narrow: Any) -> Any:
+def search_command(session: Session, query: tuple[str, ...], gate: bool, after: str, batch: str | None, **narrow: Any) -> Any:
     """Find messages, blocks, events and notes by their words.
 
     The query is text: quotes and capitals mean nothing special, and no character is an operator.
@@ -45,6 +46,8 @@ def search_command(session: Session, query: tuple[str, ...], gate: bool, batch: 
     """
     narrow |= bounds(narrow["since"], narrow["until"]) | happened(narrow["happened_from"], narrow["happened_to"])
     words = " ".join(query)
+    if after and not gate:
+        raise UsageError("--after is given without --gate", remedy="add --gate")
     if batch is not None:
         if gate:
             raise UsageError("both --gate and --batch are given", remedy="open one batch a question")
@@ -52,7 +55,7 @@ def search_command(session: Session, query: tuple[str, ...], gate: bool, batch: 
     if not words.strip():
         raise UsageError("the query is empty", remedy="say what to search for: strata search which package manager")
     if gate:
-        return _gated(session.memory.ask(words, **narrow))
+        return _gated(session.memory.ask(words, after=after, **narrow))
     return Listing(session.memory.search(words, **narrow), empty=_nothing(words, narrow), query=words)
 
 

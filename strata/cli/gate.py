@@ -9,10 +9,12 @@ import click
 
 from strata.assessment import STRATEGIES, VERDICTS
 from strata.cli import inputs
-from strata.cli.group import command, with_memory
+from strata.cli.group import command, with_memory, with_session
+from strata.cli.session import Session
 from strata.errors import Conflict, Locked, Malformed, NotAMemory, NotFound, Refused, UsageError
 from strata.memory import Memory
 from strata.render.values import Listing
+from strata.road import told_as_json
 
 
 class Refs(click.ParamType):
@@ -44,8 +46,8 @@ def _flat(groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 @click.option("--missing", metavar="TEXT", help="What is missing, in at most 160 characters.")
 @click.option("--next", "next_strategy", metavar="STRATEGY", help=f"What to do next: {', '.join(STRATEGIES)}.")
 @click.option("--json-input", metavar="FILE", type=click.Path(), help="The five fields as a JSON object instead; - is standard input.")
-@with_memory
-def assess_command(memory: Memory, batch: str, evidence_refs: tuple[tuple[str, ...], ...], json_input: str | None, **fields: str | None) -> Any:
+@with_session
+def assess_command(session: Session, batch: str, evidence_refs: tuple[tuple[str, ...], ...], json_input: str | None, **fields: str | None) -> Any:
     """Say how well a batch answers its question.
 
     The answer says what of that stands, which refs are no evidence and why, what should be looked at
@@ -59,7 +61,8 @@ def assess_command(memory: Memory, batch: str, evidence_refs: tuple[tuple[str, .
         given = _fields(inputs.json_object(json_input, what="the assessment"))
     if "verdict" not in given:
         raise UsageError("the verdict is missing", remedy=f"give --verdict {', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}")
-    return memory.assess(batch, **given)
+    said = session.memory.assess(batch, **given)
+    return said._replace(next=told_as_json(said.next)) if session.json else said
 
 
 def _fields(value: dict[str, Any]) -> dict[str, Any]:

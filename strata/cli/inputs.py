@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,13 @@ def text(source: str) -> str:
     """A note's text, exactly; Malformed with the line where it is not UTF-8."""
     data, name = read(source, what="the text")
     return decoded(data, name)
+
+
+def prompt(arguments: Sequence[str]) -> str:
+    """A question from standard input; what is not UTF-8 is left out, since a hook must not fail on what somebody pasted."""
+    if arguments:
+        raise UsageError("a question is given as arguments or with --stdin, not both", remedy="leave one of them out")
+    return read("-", what="the question")[0].decode("utf-8", "ignore")
 
 
 def decoded(data: bytes, path: str, line: int = 1) -> str:

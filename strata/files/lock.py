@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from strata.errors import Locked
+from strata.errors import Locked, OutsideMemory
 
 if sys.platform == "win32":
     import msvcrt
@@ -42,10 +42,12 @@ else:
 
 @contextlib.contextmanager
 def held(place: Path, timeout: float) -> Iterator[None]:
-    """Hold the lock file at `place`; raises Locked after `timeout` seconds."""
+    """Hold the lock file at `place`; raises Locked after `timeout` seconds, and OutsideMemory for a link, which may lead anywhere."""
     deadline = time.monotonic() + timeout
     while True:
-        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        if place.is_symlink():
+            raise OutsideMemory("the lock is a symbolic link", path=place.name, remedy=f"remove it: {place}")
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0), 0o600)
         try:
             _acquire(descriptor, deadline, timeout)
             if not _is_at(descriptor, place):

@@ -9,6 +9,7 @@ from strata.render.screen import Screen
 from strata.render.values import Listing
 from strata.render.visible import one_line
 from strata.render.words import count, listed, minute
+from strata.road import use_command
 
 if TYPE_CHECKING:
     from strata.assessment import Assessed, Batch, Used
@@ -19,9 +20,9 @@ _SHOWN = 10  # rejected refs that people are shown
 def batch(found: Batch, screen: Screen) -> list[str]:
     """The hits as a search prints them, the id of the batch, and what to run next."""
     lines = rows.hits(Listing(found.hits, empty="", query=found.query), screen) if found.hits else ["No hits."]
-    verdict = "sufficient|partial|wrong" if found.hits else "wrong"
-    cited = " --refs REF,…" if found.hits else ""
-    return [*lines, "", f"Batch {screen.paint(found.id, 'bold')}. Next: strata assess {found.id} --verdict {verdict}{cited}"]
+    verdict, cited = ("VERDICT", " --refs REFS") if found.hits else ("wrong", "")
+    lines += ["", f"Batch {screen.paint(found.id, 'bold')}. Next: strata assess {found.id} --verdict {verdict}{cited}"]
+    return [*lines, screen.paint("VERDICT is sufficient, partial or wrong; REFS are the hits that are evidence, with commas between.", "dim")] if found.hits else lines
 
 
 def assessed(said: Assessed, screen: Screen) -> list[str]:
@@ -37,6 +38,8 @@ def assessed(said: Assessed, screen: Screen) -> list[str]:
         lines.append(screen.paint(f"No evidence: {count(more, 'more ref')}", "yellow"))
     for doubt in said.warnings:
         lines.append(screen.paint(f"{'Stop' if doubt.stop else 'Note'}: {one_line(doubt.message)}", "bold red" if doubt.stop else "dim"))
+    if said.sufficient and not said.next.startswith("strata use "):
+        lines.append(screen.paint(f"If it is enough all the same: {one_line(use_command(said.batch, stands.evidence_refs))}", "dim"))
     return [*lines, f"Next: {one_line(said.next)}"]
 
 

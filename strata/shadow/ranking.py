@@ -26,7 +26,7 @@ from strata.shadow.search import best
 from strata.shadow.strips import Place, Strip, Strips
 from strata.shadow.view import View
 
-CANDIDATES = 400  # of the first step, or four for each hit that is asked for
+CANDIDATES = 120  # of the first step, or four for each hit that is asked for; with 50 or 400 the answers are as good
 THEN = 0.2  # of the weight of all terms: what a text from the time that is named gets without any of them
 SPEAKER = 2.0  # for the words of the speaker who is named
 ASKING = 0.7  # for a text that asks and does not tell

@@ -1,10 +1,12 @@
 """Does the gate stop a wrong "sufficient"? For each question an agent cites the top hit as sufficient; the warnings are counted.
 
-    python tests/bench/gate.py DATA.json [--stop 0.92] [--limit 10]
+    python tests/bench/gate.py                        # the coding conversations of this project
+    python tests/bench/gate.py DATA.json … [--stop 0.9] [--limit 10]
 
 DATA is LoCoMo's shape, or a list of {sample_id, messages: [{id, role, text, at}], qa: [{question, category, evidence,
 alternatives}]}. The citation is right if it is an evidence message, and whole if it is all of the evidence. A wrong one
-is stopped, and a right one disturbed, by a warning that is marked `stop`. Adversarial questions are left out.
+is stopped, and a right one disturbed, by a warning that is marked `stop`. `read` is an agent that reads the hits and cites
+the first that is evidence, wherever it stands. Adversarial questions are left out.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from strata import Memory, doubts
 
 ADVERSARIAL = 5
 NAMES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
-PARTS = ("wrong", "right", "whole")
+PARTS = ("wrong", "right", "whole", "read")
+FIXTURE = Path(__file__).parents[1] / "recall" / "coding.json"
 
 
 def filled(sample: dict[str, Any], place: Path) -> Memory:
@@ -49,30 +52,40 @@ def questions(sample: dict[str, Any]) -> Iterator[tuple[str, str, list[set[str]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data")
+    parser.add_argument("data", nargs="*", type=Path, default=[FIXTURE])
     parser.add_argument("--stop", type=float, default=doubts.STOP, help="points from which a warning says stop")
     parser.add_argument("--limit", type=int, default=10)
     options = parser.parse_args()
     doubts.STOP = options.stop
+    for data in options.data:
+        print(f"{data.name}\n")
+        measure(data, options.limit)
+
+
+def measure(data: Path, limit: int) -> None:
+    """Print how often the warnings stop a citation, by category, and which warnings there are."""
     asked: dict[str, Counter[str]] = defaultdict(Counter)
     stopped: dict[str, Counter[str]] = defaultdict(Counter)
     codes: dict[str, Counter[str]] = defaultdict(Counter)
-    for sample in json.loads(Path(options.data).read_text("utf-8")):
+    for sample in json.loads(data.read_text("utf-8")):
         with tempfile.TemporaryDirectory() as scratch, filled(sample, Path(scratch)) as memory:
             for question, category, sets in questions(sample):
-                batch = memory.ask(question, kinds=["message"], limit=options.limit)
+                batch = memory.ask(question, kinds=["message"], limit=limit)
                 if not batch.hits:
                     continue
                 top = batch.hits[0]
-                said = memory.assess(batch.id, verdict="sufficient", evidence_refs=[top.ref])
-                parts = ["right"] if any(top.message in each for each in sets) else ["wrong"]
-                parts += ["whole"] * any(each == {top.message} for each in sets)
-                for part in parts:
-                    for group in (category, "all"):
-                        asked[group][part] += 1
-                        stopped[group][part] += any(doubt.stop for doubt in said.warnings)
-                    codes[part].update({doubt.code for doubt in said.warnings})
-    heads = ("wrong", "stopped", "right", "disturbed", "whole", "disturbed")
+                first = next((hit for hit in batch.hits if any(hit.message in each for each in sets)), None)
+                parts = ["right" if first is top else "wrong"] + ["whole"] * any(each == {top.message} for each in sets)
+                for cited, counted in ((top, parts), (first, ["read"])):
+                    if cited is None:
+                        continue
+                    said = memory.assess(batch.id, verdict="sufficient", evidence_refs=[cited.ref])
+                    for part in counted:
+                        for group in (category, "all"):
+                            asked[group][part] += 1
+                            stopped[group][part] += any(doubt.stop for doubt in said.warnings)
+                        codes[part].update({doubt.code for doubt in said.warnings})
+    heads = ("wrong", "stopped", "right", "disturbed", "whole", "disturbed", "read", "disturbed")
     print(f"{'':<20}" + "".join(f"{head:>11}" for head in heads))
     for group in sorted(asked, key=lambda name: (name == "all", name)):
         cells = [cell for part in PARTS for cell in (f"{asked[group][part]}", _share(stopped[group][part], asked[group][part]))]
@@ -80,6 +93,7 @@ def main() -> None:
     print()
     for code in sorted(set().union(*codes.values())):
         print(f"{code:<20}" + "".join(f"{part:>11}{_share(codes[part][code], asked['all'][part]):>11}" for part in PARTS))
+    print()
 
 
 def _share(part: int, whole: int) -> str:

@@ -98,6 +98,7 @@ VERBS: dict[str, Callable[[Memory], object]] = {
     "restore a version": lambda memory: memory.restore("notes/plan", at="HEAD~1"),
     "a save at the old place": lambda memory: memory.add("notes/after-save", "Something else.\n"),
     "use": lambda memory: memory.use(_batch(memory), ["notes/plan"]),
+    "expand": lambda memory: memory.expand(_first_block(memory), 3),
     "reindex": lambda memory: memory.reindex(),
     "adopt and add": _by_hand,
 }
