@@ -16,7 +16,7 @@ from strata.render.values import Listing
 _COUNTER = click.option("--counter", metavar="NAME", default="", help="Who counts tokens: auto (the estimate), estimate or o200k_base; else the setting context_counter.")
 
 
-@command("context", examples=("strata context which package manager", "strata context --thread main --budget 300", "strata context --thread main --json -- --frozen-lockfile", "strata context --stdin < prompt.txt"))
+@command("context", examples=("strata context which package manager", "strata context --thread main --budget 300", "strata context --thread main --json -- --frozen-lockfile", "echo 'which package manager' | strata context --stdin"))
 @click.argument("query", nargs=-1)
 @click.option("--thread", metavar="NAME", default="", help="Also what this thread said last, and its blocks.")
 @click.option("--stdin", "piped", is_flag=True, help="Read the question from standard input, as it stands: for a hook.")
