@@ -305,7 +305,7 @@ def test_the_reasons_make_up_the_score(query: str) -> None:
         given = {signal: [reason.gave for reason in hit.why if reason.signal == signal] for signal in {reason.signal for reason in hit.why}}
         terms = sum(float(gave) for signal in ("term", "said beside") for gave in given.get(signal, ()))
         score = terms * float(given.get("has", ["×1"])[0][1:]) + float(given.get("passage", ["0"])[0])
-        for signal in ("speaker", "time", "kind of answer", "only asks"):
+        for signal in ("speaker", "time", "kind of answer", "has every word", "only asks"):
             for gave in given.get(signal, ()):
                 score *= float(gave[1:])
 

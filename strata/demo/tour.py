@@ -85,11 +85,11 @@ class Tour:
         self._say("\n".join(lines[first - 1 : first + 1]))
 
     def _conclude(self, memory: Memory) -> None:
-        found = memory.search(DECISION, kinds=["message"], limit=1)
-        self._show(f'strata search "{DECISION}" --kind message --limit 1', Listing(found, empty="", query=DECISION))
-        (hit,) = found
+        found = memory.search(DECISION, kinds=["message"], limit=2)
+        self._show(f'strata search "{DECISION}" --kind message --limit 2', Listing(found, empty="", query=DECISION))
+        said = ((hit, sentence) for hit in found for sentence in memory.show(hit.ref, peek=True).messages[0].text.split(". "))
+        hit, words = next((hit, sentence) for hit, sentence in said if "from today on" in sentence)
         block, _, message = hit.ref.partition("#")
-        words = next(sentence for sentence in memory.show(hit.ref, peek=True).messages[0].text.split(". ") if "from today on" in sentence)
         card = {
             "title": "The kiosk project uses pnpm",
             "event_type": "decision",

@@ -3,8 +3,8 @@
 In two steps. First the plain text search (`strata.shadow.search`) gives candidates by their own terms, exactly the
 best of all tiers. Then each candidate message and those beside it are weighed with what was said around them
 (`strata.shadow.worth`), and by what the question asks for: whose words, from when, what kind of answer. Blocks and
-events are lifted by the messages they hold or cite. All of it is a function of the living entries and the question,
-so neither tiers nor the parts of the index change an answer.
+events are lifted by the messages they hold or cite. All of it is a function of the living entries and the question:
+neither tiers nor the parts of the index change an answer.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from strata.shadow.view import View
 CANDIDATES = 120  # of the first step, or four for each hit that is asked for; with 50 or 400 the answers are as good
 THEN = 0.2  # of the weight of all terms: what a text from the time that is named gets without any of them
 SPEAKER = 2.0  # for the words of the speaker who is named
+EVERY = 1.3  # for a text that has all terms itself
 ASKING = 0.7  # for a text that asks and does not tell
 SUPERSEDED = 0.5  # for an event that another supersedes
 LIFT = 0.4  # of the worth of its messages that a block gets, and of its own words
@@ -36,9 +37,9 @@ BEHIND = 0.95  # of the score of its best message: the most that a block gets be
 REST = 0.3  # of the block's other good messages, beside its best
 CITED = 0.3  # of the best message it cites, for an event
 RECENT = 0.3  # the most that a question for the latest, or the first, gives by age
+_FAINT = 0.5  # an impact below which a text hardly has a term
 _BESIDE = 4  # other messages of a block that count
 _AGED = 30  # the best hits, among which age counts
-
 
 Second = Callable[[str, Sequence[str], Sequence[tuple["array[int]", "array[int]", bytes, bytes]], dict[Place, float]], dict[Place, float]]
 """From a question, the names of speakers, four columns for each part (digest of the passage, messages before it in its
@@ -208,8 +209,15 @@ class Ranking:
         if kinds := [(given, word) for trait, given, word in question.wants if has & trait]:
             given, word = max(kinds)
             yield "kind of answer", word, given
+        if self._has_all(place):
+            yield "has every word", "", EVERY
         if question.asks and has & traits.ASKS:
             yield "only asks", "", ASKING
+
+    def _has_all(self, place: Place) -> bool:
+        """Whether a text itself has all that is asked for, of two terms or more."""
+        impacts = self._lexicon.impacts
+        return len(self._told) > 1 and all(impacts[number][place[0]].get(place[1], 0.0) > _FAINT for number in self._told)
 
     def _from_then(self, place: Place) -> float:
         """The factor for being from a time that is named."""

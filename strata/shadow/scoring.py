@@ -48,9 +48,13 @@ def codes(length: int) -> bytes:
 def weights(entry: Entry) -> Counter[str]:
     """Each term of an entry with its weighted tf.
 
-    A message's title is that of the record around it and says nothing about the message, so it is left out.
+    A message's title is that of the record around it and says nothing about the message, so it is left out. What tools
+    were given and returned says each word once: a log that repeats a name is no more about it.
     """
-    found = Counter(terms(entry.text))
+    said = len(entry.text) - entry.shown
+    found = Counter(terms(entry.text[:said]))
+    if entry.shown:
+        found.update(dict.fromkeys(terms(entry.text[said:]), 1))
     for text in (entry.speaker,) if entry.kind == "message" else (entry.title, *entry.tags, entry.speaker):
         for term in terms(text):
             found[term] += 2

@@ -29,7 +29,7 @@ WITHOUT: dict[str, list[tuple[Any, dict[str, Any]]]] = {
     "- both of these": [(worth, NEIGHBOURS | {"PASSAGE": 0.0})],
     "- following into other files": [(Strips, {"_joint": lambda *_: None})],
     "- an answer borrows more": [(worth, {"ASKED": worth.BEFORE})],
-    "- covering all terms": [(worth, {"COVERED": 0.0})],
+    "- covering all terms": [(worth, {"COVERED": 0.0}), (ranking, {"EVERY": 1.0})],
     "- speakers": [(ranking, {"SPEAKER": 1.0})],
     "- times in the question": [(periods, dict(IN_TIME=1.0, ON_DAY=1.0, SOON_AFTER=1.0, NEXT_MONTH=1.0, IN_YEAR=1.0))],
     "- the kind of answer": [(question, {"_ASKED": ()})],
