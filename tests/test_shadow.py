@@ -58,12 +58,13 @@ def a_change(draw: st.DrawFn) -> tuple[str, list[Entry]]:
 def by_hand(entries: Sequence[Entry], query: str, limit: int) -> list[tuple[float, str, str]]:
     """Every entry scored, none skipped."""
     found = [(entry, weights(entry)) for entry in entries]
-    counts = Counter(term for _, terms in found for term in terms)
+    shown = [terms for entry, terms in found if not entry.forgotten]
+    counts = Counter(term for terms in shown for term in terms)
     rows = []
     for entry, terms in found:
         table = codes(terms.total())
         score = sum(
-            weight * idf(len(entries), counts[term]) * IMPACT[table[min(terms[term], 127)]]
+            weight * idf(len(shown), counts[term]) * IMPACT[table[min(terms[term], 127)]]
             for term, weight in query_terms(query).items()
             if term in terms
         )

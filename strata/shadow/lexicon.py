@@ -27,7 +27,7 @@ class Lexicon:
         self._dated = [*question.periods.terms(), *(() if self.groups else question.names)]
         wanted = {term: 1.0 for group in self.groups for term in (group.term, *(echo for echo, _ in group.echoes))}
         self._rows = {row.text: row for row in look_up(parts, wanted | dict.fromkeys(self._dated, 1.0))}
-        self._living = sum(part.living for part in parts)
+        self._living = sum(part.shown for part in parts)
         self.impacts: list[list[dict[int, float]]] = [[{} for _ in parts] for _ in self.groups]
         """By group and part, of the documents that were read: the highest impact that any term of the group has there."""
 
@@ -90,7 +90,7 @@ class Lexicon:
 
     def _idf(self, term: str) -> float:
         row = self._rows.get(term)
-        return idf(self._living, row.frequency if row else 1)
+        return idf(self._living, row.frequency if row and row.frequency else 1)
 
 
 def speakers(parts: Sequence[Part], text: str) -> dict[str, frozenset[str]]:

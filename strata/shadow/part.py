@@ -87,6 +87,11 @@ class Part:
             known = self._counts[term] = found.size - sum(1 for _ in found.among({*self.dead, *self.forgotten}))
         return known
 
+    @property
+    def shown(self) -> int:
+        """The number of living documents that are not forgotten."""
+        return self.living - len(self.forgotten)
+
     def allowed(self, wanted: Filter) -> bytes | None:
         """For each document 1 where it is alive and wanted, else 0; None when all are."""
         if wanted not in self._allowed:

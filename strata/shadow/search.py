@@ -44,7 +44,7 @@ class Row(NamedTuple):
     """One term of a query, in all parts."""
 
     text: str
-    frequency: int  # living documents that have it
+    frequency: int  # living documents that have it; forgotten ones do not count, so that no score tells of them
     extents: list[Extent | None]
     scores: list[float]  # by impact code, rising
 
@@ -60,13 +60,13 @@ class _List(NamedTuple):
 
 def look_up(parts: Sequence[Part], terms: Mapping[str, float]) -> list[Row]:
     """The terms that occur, rarest first."""
-    total = sum(part.living for part in parts)
+    total = sum(part.shown for part in parts)
     rows = []
     for text, weight in terms.items():
         term = key("text", text)
         extents = [part.segment.extent(term) for part in parts]
         frequency = sum(part.count(term, extent) for part, extent in zip(parts, extents, strict=True) if extent)
-        if frequency:
+        if any(extents):
             scale = weight * idf(total, frequency)
             rows.append(Row(text, frequency, extents, [scale * impact for impact in IMPACT]))
     rows.sort(key=lambda row: (row.frequency, row.text))
