@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from strata.entries import HAPPENED, superseding
 from strata.model import Entry
 from strata.shadow import Found, ranking, worth
+from strata.shadow.scoring import weights
 from strata.shadow.worth import Scale
 
 TODAY = date(2026, 11, 30)
@@ -137,6 +138,11 @@ def test_what_is_forgotten_lends_nothing() -> None:
     hidden = [entry._replace(forgotten=entry.before == 0 and entry.message == "m0") for entry in thread("t", texts, cuts=[1])]
 
     assert [] == asked(hidden, "violin lantern")
+    beside = thread("t", ["the violin", "a lantern", "no", "well"], cuts=[1])
+    other = [entry._replace(text="quiet") if entry.message == "m0" else entry for entry in beside]
+    for hide in (True, False):
+        found = [scores(asked([entry._replace(forgotten=hide and entry.message == "m0") for entry in entries], "violin lantern"))["m1"] for entries in (beside, other)]
+        assert (found[0] == found[1]) == hide
     assert asked(thread("t", texts, cuts=[1]), "violin lantern")
 
 
@@ -215,6 +221,8 @@ def test_a_block_is_found_by_what_its_messages_say_and_stays_behind_them() -> No
 
     assert ["a-000"] == [hit.ref for hit in asked(entries, "violin broken", kinds=["block"])]
     assert ["a-000#m0", "a-000"] == [hit.ref for hit in asked(entries, "violin broken") if hit.message != "m1"]
+    telling = block(thread("a", ["the violin is broken", "oh"]), "violin broken, violin broken, violin broken")
+    assert ["a-000#m0", "a-000"] == [hit.ref for hit in asked(telling, "violin broken") if hit.message != "m1"]
 
 
 def test_an_event_is_lifted_by_what_it_cites_and_sinks_when_superseded() -> None:
@@ -340,6 +348,21 @@ def test_words_in_capitals_are_no_stop_words_and_pieces_say_less_than_the_whole(
     assert ["b", "c"] == [hit.thread for hit in asked(entries, "SQLite")]
 
 
+def test_what_a_tool_prints_says_each_word_once() -> None:
+    log = "pnpm pnpm pnpm pnpm lockfile"
+    counted = weights(Entry("p", "r", "message", text=f"Switched to pnpm.\n{log}", shown=len(log)))
+
+    assert (2, 1, 1) == (counted["pnpm"], counted["lockfil"], counted["switch"])
+
+
+def test_a_text_with_every_word_comes_before_one_that_is_lent_some() -> None:
+    entries = [*thread("a", ["the violin", "violin violin lantern violin violin"]), *thread("b", ["the violin lantern harbour", "hm"])]
+    found = {hit.ref: hit for hit in asked(entries, "violin lantern harbour", explain=True)}
+
+    assert ("has every word", "", "×1.3") in {tuple(reason) for reason in found["b-000#m0"].why}
+    assert not any(reason.signal == "has every word" for ref, hit in found.items() if ref != "b-000#m0" for reason in hit.why)
+
+
 def test_a_kind_of_one_character_finds_its_members() -> None:
     assert ["a"] == [hit.thread for hit in asked(thread("a", ["我家的猫叫团子"]), "宠物叫什么")]
 
@@ -348,7 +371,7 @@ def test_a_kind_of_one_character_finds_its_members() -> None:
 
 
 def test_somebody_called_like_a_word_takes_it_out_of_no_question() -> None:
-    ports = [*thread("a", ["The scanner listens on port 7000", "ok"]), *thread("b", ["The fax listens on port 5000", "ok"]), *thread("c", ["the scanner is new"])]
+    ports = [*thread("a", ["The scanner listens on port 7000", "ok"]), *thread("b", ["The fax uses port 5000", "ok"]), *thread("c", ["the scanner is new", "use it", "use that", "use this"])]
     guest = thread("g", ["hello"], speakers=["Scanner"])
 
     assert "a" == asked(ports, "which port does the scanner use?")[0].thread == asked([*ports, *guest], "which port does the scanner use?")[0].thread
