@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from strata.config import Config
     from strata.model import Hit
     from strata.plan import Plan
+    from strata.sight import Sight
     from strata.store import Store
 
 _LONGEST = 20_000  # characters of a question that are kept, and that a search reads
@@ -132,6 +133,7 @@ class Answering:
         from strata.assessment import Used
         from strata.batches import receipt_id
         from strata.ledger import USE, Receipt
+        from strata.sight import Sight
 
         named = tuple(dict.fromkeys(ref.strip() for ref in (refs.split(",") if isinstance(refs, str) else refs) if ref.strip()))
         self._store.refresh()
@@ -151,30 +153,15 @@ class Answering:
                     return Used(batch, kept.used, kept.events, receipt, False)
                 named = _whole(kept, named)
                 _check_allowed(kept, named)
-                self._check_standing(kept, named)
-                events = self._behind(kept, named)
+                sight = Sight(self._store, kept.seen, kept.opened)
+                _check_standing(sight, kept.id, named)
+                events = tuple(dict.fromkeys(record for ref in named for record in sight.sources(ref)))
                 batches.save(kept._replace(used=named, events=events))  # first: killed after it, the same call counts, and once
                 if named:
                     plan.uses.append(Receipt(receipt, USE, events, stamp(self._now())))
                     plan.subject = f"Use {events[0]}" if len(events) == 1 else f"Use {len(events)} records"
                     plan.trailers += [("Strata-Record", ref) for ref in events[:100]]
         return Used(batch, named, events, receipt if named else "", True)
-
-    def _check_standing(self, kept: Kept, refs: Iterable[str]) -> None:
-        """Raise Refused where evidence is not what it was any more: edited, forgotten or gone since it was assessed, or never of this batch."""
-        from strata.assessment import Rejected
-        from strata.sight import Sight
-
-        sight = Sight(self._store, kept.seen, kept.opened)
-        for ref in refs:
-            if isinstance(found := sight.judge(ref), Rejected):
-                raise Refused(f"{ascii(ref[:100])} is no evidence any more: {found.detail or found.reason}; nothing was counted", ref=kept.id, remedy=f"assess it again: strata assess {kept.id} --verdict VERDICT --refs REFS")
-
-    def _behind(self, kept: Kept, refs: Sequence[str]) -> tuple[str, ...]:
-        from strata.sight import Sight
-
-        sight = Sight(self._store, kept.seen, kept.opened)
-        return tuple(dict.fromkeys(record for ref in refs for record in sight.sources(ref)))
 
     def _counted(self, receipt: str) -> bool:
         """Whether a ledger holds this receipt."""
@@ -249,6 +236,15 @@ def _check_same(kept: Kept, refs: Sequence[str]) -> None:
 def _closed(kept: Kept) -> Refused:
     told = f"used were {', '.join(kept.used)}" if kept.used else "none of its evidence was used"
     return Refused(f"batch {kept.id} is closed: {told}", ref=kept.id, remedy="search again: strata search --gate QUERY")
+
+
+def _check_standing(sight: Sight, batch: str, refs: Iterable[str]) -> None:
+    """Raise Refused where evidence is not what it was any more: edited, forgotten or gone since it was assessed, or never of this batch."""
+    from strata.assessment import Rejected
+
+    for ref in refs:
+        if isinstance(found := sight.judge(ref), Rejected):
+            raise Refused(f"{ascii(ref[:100])} is no evidence any more: {found.detail or found.reason}; nothing was counted", ref=batch, remedy=f"assess it again: strata assess {batch} --verdict VERDICT --refs REFS")
 
 
 def _check_allowed(kept: Kept, refs: Sequence[str]) -> None:

@@ -112,11 +112,13 @@ def _messages(path: str, document: Document, seen: dict[tuple[str, str], str]) -
         if home != path:
             (doubles if first == said else others).setdefault(home, []).append(message.id)
     for home, ids in others.items():
-        shown = ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
-        yield Problem("note", path, f"{len(ids)} of its messages ({shown}) have the id of another in {home} and say something else", "both are kept and found; give messages ids of their own before they are appended in two clones")
+        yield Problem("note", path, f"{len(ids)} of its messages ({_first(ids)}) have the id of another in {home} and say something else", "both are kept and found; give messages ids of their own before they are appended in two clones")
     for home, ids in doubles.items():
-        shown = ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
         in_tail = layout.kind_of(path) == Kind.TAIL or layout.kind_of(home) == Kind.TAIL
         alone = f"both were sealed apart; this one holds nothing more, and may be removed: git rm {path}" if len(ids) == len(messages) else "both were sealed apart; leave both, each has messages of its own"
         remedy = "strata doctor --fix drops them from the tail" if in_tail else alone
-        yield Problem("error" if in_tail else "warning", path, f"{len(ids)} of its messages ({shown}) are also in {home}", remedy)
+        yield Problem("error" if in_tail else "warning", path, f"{len(ids)} of its messages ({_first(ids)}) are also in {home}", remedy)
+
+
+def _first(ids: list[str]) -> str:
+    return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")

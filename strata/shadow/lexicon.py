@@ -9,7 +9,7 @@ from strata.shadow import worth
 from strata.shadow.part import Part
 from strata.shadow.question import Group, Question
 from strata.shadow.scoring import IMPACT, idf
-from strata.shadow.search import Row, look_up
+from strata.shadow.search import Row, frequency, look_up
 from strata.shadow.strips import Place
 from strata.shadow.terms import LONGEST_QUERY, terms
 
@@ -105,7 +105,7 @@ def speakers(parts: Sequence[Part], text: str) -> dict[str, frozenset[str]]:
         if not names or term in _NOBODY:
             continue
         said = sum(part.said[name] for part in parts for name in names)
-        mentioned = sum(row.frequency for row in look_up(parts, {term: 1.0})) - said
+        mentioned = frequency(parts, term) - said
         if said > 0 and said >= mentioned:
             found[term] = names
     return found

@@ -55,8 +55,8 @@ class Part:
     @cached_property
     def said(self) -> Counter[str]:
         """How many living messages that are not forgotten each speaker said."""
-        found = Counter(self.segment.column("speaker"))
         column = self.segment.column("speaker")
+        found = Counter(column)
         found.subtract(column[document] for document in {*self.dead, *self.forgotten})
         return Counter({self.segment.names["speaker"][number]: count for number, count in found.items()})
 
@@ -188,16 +188,17 @@ def in_time(segment: Segment, since: str, until: str) -> bytes:
     found = [start >= 0 for start in opens]
     if since:
         bound = moment.parse(since, field="since")
-        least, shift = _micros(bound.start if bound.offset is not None else bound.opens), bound.offset is not None
+        least, shift = micros(bound.start if bound.offset is not None else bound.opens), bound.offset is not None
         ends = (end - offset * 60_000_000 for end, offset in zip(closes, offsets, strict=True)) if shift else closes
         found = [known and end > least for known, end in zip(found, ends, strict=True)]
     if until:
         bound = moment.parse(until, field="until")
-        most, shift = _micros(bound.end if bound.offset is not None else bound.closes), bound.offset is not None
+        most, shift = micros(bound.end if bound.offset is not None else bound.closes), bound.offset is not None
         starts = (start - offset * 60_000_000 for start, offset in zip(opens, offsets, strict=True)) if shift else opens
         found = [known and start < most for known, start in zip(found, starts, strict=True)]
     return bytes(found)
 
 
-def _micros(value: datetime) -> int:
+def micros(value: datetime) -> int:
+    """A time as the columns count it: microseconds since year 1, on its own clock."""
     return (value.replace(tzinfo=None) - datetime.min) // timedelta(microseconds=1)

@@ -58,6 +58,12 @@ class _List(NamedTuple):
     rest: float  # the highest score that all lists after it can give together
 
 
+def frequency(parts: Iterable[Part], text: str) -> int:
+    """How many living documents that are not forgotten have a term."""
+    term = key("text", text)
+    return sum(part.count(term, extent) for part in parts if (extent := part.segment.extent(term)))
+
+
 def look_up(parts: Sequence[Part], terms: Mapping[str, float]) -> list[Row]:
     """The terms that occur, rarest first."""
     total = sum(part.shown for part in parts)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
 from strata.shadow.found import Found
-from strata.shadow.part import Filter, Part
+from strata.shadow.part import Filter, Part, micros
 from strata.shadow.ranking import Ranking, Second
 from strata.shadow.scoring import idf
-from strata.shadow.search import Row, best, look_up, matched
+from strata.shadow.search import Row, best, frequency, look_up, matched
 from strata.shadow.segment import PINNED, Segment, flag_key, key, message_key, source_key
 from strata.shadow.stamp import Stamp
 from strata.shadow.terms import query_terms
@@ -114,7 +114,7 @@ class Snapshot:
 
     def turns_since(self, times: Iterable[datetime]) -> list[int]:
         """For each of these times how many turns began after it; turns without a time never did."""
-        begun = [(time.replace(tzinfo=None) - datetime.min) // timedelta(microseconds=1) for time in times]
+        begun = [micros(time) for time in times]
         turns = self._turns if begun else []
         return [len(turns) - bisect_right(turns, time) for time in begun]
 
@@ -125,12 +125,8 @@ class Snapshot:
 
     def telling(self, terms: Iterable[str]) -> dict[str, float]:
         """How telling each of these terms is: its idf."""
-        total = sum(part.living for part in self.parts)
-        return {text: idf(total, self._having(key("text", text))) for text in terms}
-
-    def _having(self, term: bytes) -> int:
-        """How many living documents have a key."""
-        return sum(part.count(term, extent) for part in self.parts if (extent := part.segment.extent(term)))
+        total = sum(part.shown for part in self.parts)
+        return {text: idf(total, frequency(self.parts, text)) for text in terms}
 
     def digests(self) -> list[tuple[int, str]]:
         """Of every message the digest of its passage and its file, newest first."""

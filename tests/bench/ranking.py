@@ -9,7 +9,6 @@ Indexing reads the blocks as files, with all signals, by as many processes as ar
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import time
 from datetime import date, timedelta
 from pathlib import Path
 
-from search import QUERIES, Generator, fts5, times
+from search import QUERIES, Generator, by_size, fts5, times
 
 from strata.entries import entries
 from strata.model import Message, Summary
@@ -102,19 +101,5 @@ def measured(size: int, processes: int) -> list[str]:
 HEADINGS = ["messages", "blocks", "index/s", "fts5/s", "disk MB", "first", "text only", "all kinds", "median", "p95", "fts5 med", "fts5 p95", "ratio", "p95 ratio"]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="1000,10000,100000")
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--index", type=Path, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.index:
-        return indexing(arguments.index, arguments.processes)
-    print(f"times in ms, {arguments.processes} processes for indexing, {QUERIES} questions; ratios are to FTS5")
-    print("".join(f"{heading:>10}" for heading in HEADINGS))
-    for size in map(int, arguments.sizes.split(",")):
-        print("".join(f"{cell:>10}" for cell in measured(size, arguments.processes)), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    by_size(__doc__, HEADINGS, measured, lambda folder, processes: indexing(Path(folder), processes), "; ratios are to FTS5")

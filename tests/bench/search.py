@@ -178,19 +178,20 @@ def measured(size: int, processes: int) -> list[str]:
 HEADINGS = ["entries", "index/s", "fts5/s", "peak MB", "disk MB", "update", "upd p95", "first", "median", "p95", "active", "fts5 med", "fts5 p95"]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def by_size(description: str | None, headings: list[str], measured: Callable[[int, int], list[str]], indexing: Callable[[str, int], None], note: str = "") -> None:
+    """Print a row for each size that is asked for; with `--index` be the process that indexes and is measured."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--index", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--index", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.index:
         return indexing(arguments.index, arguments.processes)
-    print(f"times in ms, {arguments.processes} processes for indexing, {QUERIES} questions")
-    print("".join(f"{heading:>10}" for heading in HEADINGS))
+    print(f"times in ms, {arguments.processes} processes for indexing, {QUERIES} questions{note}")
+    print("".join(f"{heading:>10}" for heading in headings))
     for size in map(int, arguments.sizes.split(",")):
         print("".join(f"{cell:>10}" for cell in measured(size, arguments.processes)), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    by_size(__doc__, HEADINGS, measured, lambda size, processes: indexing(int(size), processes))
