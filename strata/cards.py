@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from strata import evidence, moment
+from strata import claims, evidence, moment
 from strata.document import Document
-from strata.errors import Refused
+from strata.errors import Malformed, Refused
 from strata.headers import expect, share
 from strata.model import Kind, Message
 from strata.names import is_id
@@ -27,13 +27,19 @@ CRITICALITIES = ("routine", "preference", "identity", "safety")
 _EVENT_FIELDS = (
     "title", "event_type", "status", "mentioned_at", "happened_start", "happened_end", "precision", "basis", "original_text",
     "participants", "source_block", "source_messages", "supersedes", "conflicts_with", "criticality", "confidence", "pinned",
-    "narrative", "quotes",
+    "made_by", "facts", "narrative", "quotes",
 )
+_OPTIONAL = ("made_by", "facts")  # keys that a card has only where they say something
+_MOST_CLAIMS = 40
 _QUOTE = r'> "(.*)"'
 
 
 class Event(NamedTuple):
-    """What happened, by which messages of which block. Unknown dates are "", an unknown confidence None."""
+    """What happened, by which messages of which block. Unknown dates are "", an unknown confidence None.
+
+    `made_by` is the provider that made the card, "" for a person or an agent that recorded it. `facts` are its claims as
+    lines (`strata.claims`), None as long as nobody has said what it means for persons and things.
+    """
 
     title: str
     event_type: str
@@ -52,18 +58,31 @@ class Event(NamedTuple):
     criticality: str = "routine"
     confidence: float | None = None
     pinned: bool = False
+    made_by: str = ""
+    facts: tuple[str, ...] | None = None
     narrative: str = ""
     quotes: tuple[str, ...] = ()
     id: str = ""
 
 
-def parse_event(value: object, block_id: str, messages: Sequence[Message]) -> Event:
+def parse_event(value: object, block_id: str, messages: Sequence[Message], *, made_by: str = "") -> Event:
     """An event card somebody supplied, resting on messages of this block.
 
-    Needs `title` and `source_messages`; `mentioned_at` is the time of the earliest cited message
+    Needs `title` and `source_messages`; `facts` are objects as `strata.claims.supplied` reads them. `mentioned_at` is the time of the earliest cited message
     unless given, `precision` what the dates say. Raises Malformed for a wrong shape, Refused for
     missing or false evidence, each with every fault of both sorts.
     """
+    event, form, doubts = read_event(value, block_id, messages, made_by=made_by)
+    if form.faults:
+        form.faults += doubts
+        form.check("correct the fields named")
+    if doubts:
+        raise Refused(f"event card: {'; '.join(doubts)}", remedy="cite messages of the source block, and quote them word for word", ref=block_id)
+    return event
+
+
+def read_event(value: object, block_id: str, messages: Sequence[Message], *, made_by: str = "") -> tuple[Event, Form, list[str]]:
+    """The same without a refusal: the card as far as it can be read, the form with what is wrong in shape, and the doubts about its evidence."""
     form = Form("event card", value, _EVENT_FIELDS)
     sources = form.texts("source_messages", 100, 500)
     quotes = tuple(evidence.one_line(quote) for quote in form.texts("quotes", 20, 1_000, lines=True))
@@ -87,9 +106,13 @@ def parse_event(value: object, block_id: str, messages: Sequence[Message]) -> Ev
         criticality=form.choice("criticality", CRITICALITIES, "routine"),
         confidence=form.share("confidence"),
         pinned=form.flag("pinned"),
+        made_by=made_by,
+        facts=_claims(form),
         narrative=form.text("narrative", 4_000, lines=True),
         quotes=quotes,
     )
+    if "made_by" in form.value:
+        form.fault("made_by", "is not yours to say")
     claimed = form.text("source_block", 100)
     if claimed and not block_id.startswith(claimed):
         form.fault("source_block", f"is {block_id} here, not {shown(claimed)}")
@@ -106,18 +129,14 @@ def parse_event(value: object, block_id: str, messages: Sequence[Message]) -> Ev
     if not sources and not any(fault.startswith("source_messages") for fault in form.faults):
         doubts.append("source_messages names no evidence")
     doubts += [f"the cited messages do not say {shown(quote)}" for quote in evidence.unfounded(quotes, cited)]
-    if form.faults:
-        form.faults += doubts
-        form.check("correct the fields named")
-    if doubts:
-        raise Refused(f"event card: {'; '.join(doubts)}", remedy="cite messages of the source block, and quote them word for word", ref=block_id)
-    return event
+    return event, form, doubts
 
 
 def event_document(ref: str, event: Event) -> Document:
     """The card as a file: the keys in their fixed order, then the narrative, then a line for each quote."""
     names = _EVENT_FIELDS[: _EVENT_FIELDS.index("narrative")]
     header = {"id": ref, "kind": str(Kind.EVENT)} | {name: getattr(event, name) for name in names}
+    header = {name: value for name, value in header.items() if name not in _OPTIONAL or value not in ("", None)}
     lines = [re.sub(r"^(?=\\*>)", r"\\", line) for line in event.narrative.split("\n")] if event.narrative else []
     lines += [f'> "{quote}"' for quote in event.quotes]
     return Document.new(header, "".join(f"{line}\n" for line in lines).encode("utf-8"))
@@ -140,10 +159,31 @@ def event_of(document: Document, path: str = "") -> Event:
         criticality=document.text("criticality", "routine"),
         confidence=share(document, "confidence", path),
         pinned=document.flag("pinned"),
+        made_by=document.text("made_by"),
+        facts=tuple(document.list("facts")) if "facts" in document.header else None,
         narrative="\n".join(re.sub(r"^\\(?=\\*>)", "", line) for line in lines),
         quotes=tuple(quotes),
         id=document.text("id"),
     )
+
+
+def _claims(form: Form) -> tuple[str, ...] | None:
+    """The claims that were supplied with a card, as lines; None where nothing was said of them."""
+    given = form.value.get("facts")
+    if given is None:
+        return None
+    if not isinstance(given, list | tuple):
+        form.fault("facts", f"is a list of objects, not {shown(given)}")
+        return None
+    if len(given) > _MOST_CLAIMS:
+        form.fault("facts", f"has {len(given)} entries, at most {_MOST_CLAIMS} are allowed")
+    found = []
+    for place, item in enumerate(given[:_MOST_CLAIMS], 1):
+        try:
+            found.append(claims.line(claims.supplied(item, f"facts[{place}]")))
+        except Malformed as fault:
+            form.faults.append(fault.message)
+    return tuple(dict.fromkeys(found))
 
 
 def _first_said(cited: Sequence[Message]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from strata.models.vocabulary import LONGEST_CHINESE_WORD, STOP_WORDS, chinese_splitter
+from strata.models.vocabulary import LONGEST_CHINESE_WORD, OPENING, STOP_WORDS, chinese_splitter
 from strata.supplied import UNWRITABLE
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -17,6 +17,7 @@ _WORD = r"[^\W_][\w'’.+#/@-]*"
 _LISTED = r"^[#>*+\-\s]{0,8}(?:[0-9]{1,3}[.)、]\s)?\s{0,4}(?:\[[ xX]\]\s)?"
 _SPLIT = r"(?<=[.!?…])\s+(?![a-z])|(?<=[.!?…][\"'”’)\]])\s+|(?<=[。！？；])(?![”’」』）])|(?<=[。！？；][”’」』）])"
 _ABBREVIATION = r"(?i)(?:^|[\s(])(?:mr|mrs|ms|dr|st|prof|vs|etc|no|e\.g|i\.e|[A-Z])\.$"
+_CUT_AT = ",;:，、；：—–("
 _LONGEST_UNBROKEN = 60  # characters without a space that no word has, but a key, a path or a hash
 
 
@@ -78,6 +79,28 @@ def folded(word: str) -> str:
         if len(word) > 3 and word.endswith(ending):
             return word.removesuffix(ending) + "i"
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def without_openings(text: str) -> str:
+    """A sentence without the greetings and courtesies it begins with."""
+    head, rest = text[:200], text[200:]
+    for _ in range(6):
+        shorter = re.sub(OPENING, "", head, count=1).lstrip(" ,，.!！")
+        if shorter == head:
+            break
+        head = shorter
+    return head + rest
+
+
+def cut(text: str, limit: int) -> str:
+    """A text that fits: to the end of a clause if that keeps half of it, else of a word, with "…"."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    place = max(text.rfind(mark, half, limit) for mark in _CUT_AT)
+    if place < 0:
+        place = text.rfind(" ", half, limit)
+    return text[: place if place > 0 else limit - 1].rstrip() + "…"
 
 
 def _prose_lines(text: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from strata.evidence import one_line
 from strata.model import Message, Summary
 from strata.models import vocabulary
-from strata.models.prose import folded, is_cjk, sentences, terms
+from strata.models.prose import cut, folded, is_cjk, sentences, terms, without_openings
 from strata.smalltalk import small_talk
 from strata.supplied import UNWRITABLE
 
@@ -41,7 +41,6 @@ _CUES = (
     (vocabulary.REACTION, 0.45),
     (vocabulary.LEANING, 0.75),
 )  # what a sentence's score is multiplied by
-_CUT_AT = ",;:，、；：—–("
 
 
 class _Sentence:
@@ -202,7 +201,7 @@ def _in_order(points: Iterable[_Sentence]) -> list[_Sentence]:
 
 def _cited(point: _Sentence) -> str:
     ref = f" ({point.message.id})"
-    return _cut(point.text, _POINT - len(ref)) + ref
+    return cut(point.text, _POINT - len(ref)) + ref
 
 
 def _summary(points: Sequence[_Sentence]) -> str:
@@ -215,7 +214,7 @@ def _summary(points: Sequence[_Sentence]) -> str:
     chosen += list(others)[:1]
     first, *rest = (point.text for point in _in_order(chosen))
     between = " " if first[-1] in ".!?。！？…" else "; "
-    return _cut(between.join((first, *rest)), _SUMMARY)
+    return cut(between.join((first, *rest)), _SUMMARY)
 
 
 # Title
@@ -246,26 +245,16 @@ def _requests(sentence: _Sentence) -> bool:
 def _headline(sentence: _Sentence, *, named: bool) -> str:
     """A sentence as a title: without its courtesies and its full stop, cut to length."""
     text = sentence.text
-    bare = _without_openings(text)
+    bare = without_openings(text)
     if len(bare) >= 4:
         text = bare
     cjk = is_cjk(text)
     speaker = one_line(sentence.message.speaker)
     prefix = f"{speaker}: " if named and speaker and len(speaker) < _TITLE // 3 and _writable(speaker) else ""
-    text = _cut(re.sub(vocabulary.ASIDE, "", text), (_TITLE_CJK if cjk else _TITLE) - len(prefix)).rstrip(" .。,，!！;；:：")
+    text = cut(re.sub(vocabulary.ASIDE, "", text), (_TITLE_CJK if cjk else _TITLE) - len(prefix)).rstrip(" .。,，!！;；:：")
     if text.endswith("?") and re.search(vocabulary.DIRECTIVE, sentence.lower):
         text = text.rstrip("?")
     return prefix + text[:1].upper() + text[1:]
-
-
-def _without_openings(text: str) -> str:
-    head, rest = text[:200], text[200:]
-    for _ in range(6):
-        shorter = re.sub(vocabulary.OPENING, "", head, count=1).lstrip(" ,，.!！")
-        if shorter == head:
-            break
-        head = shorter
-    return head + rest
 
 
 def _last_resort(messages: Sequence[Message], thread: str) -> str:
@@ -273,22 +262,11 @@ def _last_resort(messages: Sequence[Message], thread: str) -> str:
     for message in messages:
         words = one_line(message.text[:400])
         if words and _writable(words):
-            return _cut(words, _TITLE)
+            return cut(words, _TITLE)
     tools = sorted({one_line(call.name) for message in messages for call in message.tools})
     candidates = (", ".join(filter(_writable, tools)), one_line(thread))
-    return _cut(next((name for name in candidates if name and _writable(name)), "untitled"), _TITLE)
+    return cut(next((name for name in candidates if name and _writable(name)), "untitled"), _TITLE)
 
 
 def _writable(text: str) -> bool:
     return re.search(UNWRITABLE, text) is None
-
-
-def _cut(text: str, limit: int) -> str:
-    """A text that fits: to the end of a clause if that keeps half of it, else of a word, with "…"."""
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    place = max(text.rfind(mark, half, limit) for mark in _CUT_AT)
-    if place < 0:
-        place = text.rfind(" ", half, limit)
-    return text[: place if place > 0 else limit - 1].rstrip() + "…"
