@@ -15,6 +15,7 @@ class Plan:
         self.subject = ""
         self.trailers: list[tuple[str, str]] = []
         self.commit: str | None = None
+        self.world: object = None  # what `world` knows of it
 
     def put(self, path: str, data: bytes, base: str | None = "") -> None:
         """Write a file; by default one that must not exist yet."""

@@ -1,0 +1,285 @@
+"""The file of an entity: what strata knows of it, in a section of its own, and all around it what a person wrote.
+
+    # Jo
+
+    <!-- strata:facts -->
+    ## Now
+
+    - **lives in**: Berlin · since 2026-05 · [[evt-20260520-x2m9ta]]
+    - *prefers*: short answers · said 2026-05-20 · [[evt-20260520-x2m9ta]]
+    - **works at** → [[organization/acme|Acme]] · since 2024 · 0.8 · [[evt-20260520-x2m9ta]]
+    <!-- /strata:facts -->
+
+A state is bold, a member of a set is in italics, a relation is an arrow to a link. What somebody changed inside the
+section is told by its hash in the header, and is theirs from then on: see `rescued`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from strata import claims, layout, moment
+from strata.document import Document
+from strata.errors import Malformed
+from strata.graph import STATUSES, Fact, day_of, ordered
+from strata.model import Kind
+from strata.names import title_of
+
+BEGIN, END = "<!-- strata:facts -->", "<!-- /strata:facts -->"
+BY_HAND = "## By hand"
+
+_OURS = ("id", "kind", "type", "name", "aliases", "related", "updated_at", "facts_sha256")  # keys of a file in which nobody else has a part
+_LISTS = ("merged", "split_into", "takes", "withdrawn")
+_TEXTS = ("merged_into", "split_from")
+_ESCAPED = r"[\\`*\[\]<>|$~=]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#|%(?=%)|(?<=%)%|&(?=#?\w+;)"
+_WRITTEN = r"(?:\\.|[^\\·*])+?"
+_FACT = (
+    rf"- (?:\*\*(?P<state>{_WRITTEN})\*\*: (?P<one>{_WRITTEN})|\*(?P<set>{_WRITTEN})\*: (?P<many>{_WRITTEN})"
+    rf"|\*\*(?P<relation>{_WRITTEN})\*\* → \[\[(?P<target>[a-z]+)/[a-z0-9-]+\|(?P<name>[^\]|]+)\]\])(?P<rest>(?: · [^·]+)*)"
+)
+
+
+class Portrait(NamedTuple):
+    """One entity. `merged` are the ids of entities that were merged into it; one that was itself merged has `merged_into`, and no facts.
+
+    `takes` are the events whose claims about `split_from` belong here instead; `split_into` the entities split off from this one.
+    `withdrawn` are the ids of facts that a person took out. `own` is all text outside the section of facts.
+    `updated_at` is the day of the latest event; `edited` says that somebody changed the section since strata wrote it.
+    """
+
+    id: str
+    type: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
+    merged_into: str = ""
+    split_from: str = ""
+    split_into: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    own: str = ""
+    updated_at: str = ""
+    edited: bool = False
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Its own id, those that its name and aliases give, and those of the entities merged into it, each once."""
+        return tuple(dict.fromkeys((self.id, *(claims.entity_id(self.type, name) for name in (self.name, *self.aliases)), *self.merged)))
+
+
+def read(document: Document, path: str = "") -> Portrait:
+    """The entity in a file; one that a person wrote is named by its place. Raises Malformed, with path and line, for a file that is none."""
+    if document.problem:
+        raise document.problem
+    path = path or document.path
+    if layout.kind_of(path, document.text("kind")) != Kind.ENTITY:
+        raise Malformed("this is no entity", path=path, line=document.line_of("kind") or 1, remedy="name the file of an entity")
+    place = layout.ref_at(path)
+    ref = place if place.startswith("ent-") else document.text("id")
+    before, section, after = _parts(document)
+    more: dict[str, Any] = {key: document.text(key) for key in _TEXTS} | {key: tuple(document.list(key)) for key in _LISTS}
+    return Portrait(
+        id=ref,
+        type=document.text("type") or (place.split("-")[1] if place.startswith("ent-") else ""),
+        name=document.text("name") or title_of(document, path),
+        aliases=tuple(document.list("aliases")),
+        facts=facts_in(section or ""),
+        own=before + after,
+        updated_at=document.text("updated_at"),
+        edited=section is not None and digest(section) != document.text("facts_sha256"),
+        **more,
+    )
+
+
+def written(document: Document | None, portrait: Portrait) -> Document:
+    """The file with these facts and these keys, above and below the text it has; None makes a new one.
+
+    Withdrawn facts stay out. Raises Malformed for a header that cannot be changed.
+    """
+    shown = ordered(fact for fact in portrait.facts if fact.id not in portrait.withdrawn) if not portrait.merged_into else ()
+    section = f"Merged into [[{_link(portrait.merged_into)}]].\n" if portrait.merged_into else _section(shown)
+    days = [day for fact in shown for ref in fact.events if (day := day_of(ref))]
+    links = dict.fromkeys(f"[[{_link(fact.other)}|{fact.value}]]" for fact in shown if fact.other and fact.status != "retracted")
+    keys: dict[str, Any] = {key: getattr(portrait, key) for key in (*_TEXTS, *_LISTS)}
+    keys |= {"related": tuple(sorted(links)), "updated_at": max(days, default=""), "facts_sha256": digest(section)}
+    header = {"id": portrait.id, "kind": str(Kind.ENTITY), "type": portrait.type, "name": portrait.name, "aliases": portrait.aliases}
+    if document is None:
+        kept = header | {key: value for key, value in keys.items() if value}
+        return Document.new({key: list(value) if isinstance(value, tuple) else value for key, value in kept.items()}, f"# {portrait.name}\n\n{BEGIN}\n{section}{END}\n".encode())
+    missing = {key: value for key, value in header.items() if key != "aliases" and not document.text(key)}
+    document = document.with_values(missing | _changed(document, {"aliases": portrait.aliases, **keys}))
+    before, old, after = _parts(document)
+    if old == section:
+        return document
+    ending = "\r\n" if b"\r\n" in document.data[: document.data.find(b"\n") + 1] else "\n"
+    fresh = f"{BEGIN}\n{section}{END}\n".replace("\n", ending)
+    if old is None and before:
+        before += ending * (1 if before.endswith("\n") else 2)
+    return document.with_body((before + fresh + after).encode("utf-8", "surrogateescape"))
+
+
+def rescued(document: Document, base: str | None) -> Document:
+    """The file after what somebody changed in the section was told apart; `base` is the section as strata wrote it, None if nobody knows.
+
+    Lines they added go below "By hand" in their own text, facts they deleted are `withdrawn`, a line they changed is both.
+    Without a base only a line that is no fact is theirs, and nothing is withdrawn.
+    """
+    before, section, after = _parts(document)
+    if section is None:
+        return document
+    found = [line.rstrip() for line in section.split("\n") if line.strip()]
+    if base is None:
+        added, gone, kept = [line for line in found if fact_in(line) is None and line not in ("## Now", "## Earlier")], [], section
+    else:
+        old = [line.rstrip() for line in base.split("\n") if line.strip()]
+        added, gone, kept = _beyond(found, old), _beyond(old, found), base
+    withdrawn = [fact.id for fact in facts_in(base or "") if fact_line(fact) in gone]
+    changes: dict[str, Any] = {"facts_sha256": digest(kept)}
+    if withdrawn:
+        changes["withdrawn"] = list(dict.fromkeys([*document.list("withdrawn"), *withdrawn]))
+    ending = "\r\n" if b"\r\n" in document.data[: document.data.find(b"\n") + 1] else "\n"
+    fresh = f"{BEGIN}\n{kept}{END}\n".replace("\n", ending)
+    body = before + fresh + _with_lines(after, added, ending)
+    return document.with_values(changes).with_body(body.encode("utf-8", "surrogateescape"))
+
+
+def section_of(document: Document) -> str | None:
+    """What stands in the section of facts, with plain line ends; None where there is none."""
+    return _parts(document)[1]
+
+
+def is_bare(document: Document, portrait: Portrait) -> bool:
+    """Whether nothing is in the file but what strata made, and no fact is left in it."""
+    own = portrait.own.strip() in ("", f"# {portrait.name}")
+    return own and not portrait.facts and not portrait.aliases and set(document.header) <= set(_OURS)
+
+
+def digest(section: str) -> str:
+    """The hash by which a section is known to be as strata wrote it."""
+    return hashlib.sha256(section.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+# -- facts as lines ------------------------------------------------------------------------------
+
+
+def fact_line(fact: Fact) -> str:
+    """The fact as a line of markdown, from which `fact_in` reads it back."""
+    match fact.mode:
+        case "relation":
+            said = f"**{_escaped(fact.key)}** → [[{_link(fact.other)}|{fact.value}]]"
+        case "set":
+            said = f"*{_escaped(fact.key)}*: {_escaped(fact.value)}"
+        case _:
+            said = f"**{_escaped(fact.key)}**: {_escaped(fact.value)}"
+    times = [f"{word} {time}" for word, time in (("since", fact.valid_from), ("said", fact.said), ("until", fact.valid_to)) if time]
+    sure = [repr(fact.confidence)] if fact.confidence is not None else []
+    status = [fact.status] if fact.status != ("closed" if fact.valid_to else "current") else []
+    return " · ".join([f"- {said}", *times, *sure, *status, ", ".join(f"[[{ref}]]" for ref in fact.events)])
+
+
+def fact_in(line: str) -> Fact | None:
+    """The fact that a line states; None for a line of somebody else."""
+    match = re.fullmatch(_FACT, line.rstrip())
+    if match is None:
+        return None
+    mode = next(mode for mode in ("state", "set", "relation") if match[mode])
+    found: dict[str, Any] = {}
+    for part in match["rest"].split(" · ")[1:]:
+        word, _, time = part.partition(" ")
+        if field := {"since": "valid_from", "said": "said", "until": "valid_to"}.get(word):
+            if not moment.is_valid(time):
+                return None
+            found[field] = time
+        elif part in STATUSES:
+            found["status"] = part
+        elif part.startswith("[["):
+            found["events"] = tuple(re.findall(r"\[\[([^\[\]|]+)\]\]", part))
+        elif re.fullmatch(r"\d[\d.e-]*", part):
+            found["confidence"] = float(part)
+        else:
+            return None
+    if not found.get("events"):
+        return None
+    status = {"status": "closed" if "valid_to" in found else "current"} | found
+    value = match["name"] or _plain(match["one"] or match["many"])
+    return Fact(_plain(match[mode]), mode, value, match["target"] or "", **status)
+
+
+def facts_in(section: str) -> tuple[Fact, ...]:
+    """The facts in a section, in their order."""
+    return ordered(fact for line in section.split("\n") if (fact := fact_in(line)) is not None)
+
+
+def _section(facts: Sequence[Fact]) -> str:
+    parts = []
+    for heading, past in (("Now", False), ("Earlier", True)):
+        lines = [fact_line(fact) for fact in facts if (fact.status in ("closed", "retracted")) == past]
+        if lines:
+            parts.append("".join(f"{line}\n" for line in [f"## {heading}", "", *lines]))
+    return "\n".join(parts)
+
+
+def _escaped(text: str) -> str:
+    return re.sub(_ESCAPED, r"\\\g<0>", text).replace("·", "&middot;")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\\(.)|&middot;", lambda match: match[1] or "·", text)
+
+
+def _link(ref: str) -> str:
+    """What a link to an entity says: its place below `entities/`, without `.md`."""
+    return (layout.record_path(ref) or ref).rpartition("entities/")[2].removesuffix(".md")
+
+
+# -- a file in its parts -------------------------------------------------------------------------
+
+
+def _parts(document: Document) -> tuple[str, str | None, str]:
+    """The text before the section, the section with plain line ends (None: there is none, and all is before), and the text after."""
+    body = document.body.decode("utf-8", "surrogateescape")
+    match = re.search(rf"(?ms)^{re.escape(BEGIN)}[ \t]*\r?\n(.*?)^{re.escape(END)}[ \t]*(?:\r?\n|\Z)", body)
+    if match is None:
+        return body, None, ""
+    return body[: match.start()], match[1].replace("\r\n", "\n"), body[match.end() :]
+
+
+def _changed(document: Document, keys: dict[str, Any]) -> dict[str, Any]:
+    """The keys that say something else than the header does; an empty one that was there goes."""
+    changes: dict[str, Any] = {}
+    for key, value in keys.items():
+        if isinstance(value, tuple):
+            if list(value) != document.list(key):
+                changes[key] = list(value) if value or key == "aliases" else None
+        elif value != document.text(key):
+            changes[key] = value or None
+    return changes
+
+
+def _beyond(lines: Sequence[str], others: Iterable[str]) -> list[str]:
+    """The lines that the others do not have, each as often as it is there too many."""
+    left = Counter(others)
+    found = []
+    for line in lines:
+        if left[line] > 0:
+            left[line] -= 1
+        else:
+            found.append(line)
+    return found
+
+
+def _with_lines(text: str, lines: Sequence[str], ending: str) -> str:
+    """A text with some more lines below its heading "By hand", which is made where there is none."""
+    if not lines:
+        return text
+    block = "".join(line + ending for line in lines)
+    if heading := re.search(rf"(?m)^{BY_HAND}[ \t]*\r?\n(?:[ \t]*\r?\n)?(?:[^\r\n#][^\r\n]*(?:\r?\n|\Z))*", text):
+        head, tail = text[: heading.end()], text[heading.end() :]
+        return head + ("" if head.endswith("\n") else ending) + block + tail
+    gap = "" if not text else "" if text.endswith("\n") else ending
+    return f"{text}{gap}{ending}{BY_HAND}{ending}{ending}{block}"
