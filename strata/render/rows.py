@@ -101,10 +101,10 @@ def leveled(listing: Listing, screen: Screen) -> list[str]:
 def sealed(listing: Listing, screen: Screen) -> list[str]:
     """One line a block that was made."""
     rows = [
-        (block.ref, one_line(block.thread), f"turns {block.first_turn:,}-{block.last_turn:,}", count(block.messages, "message"), one_line(block.title))
+        (block.ref, one_line(block.thread), f"turns {block.first_turn:,}-{block.last_turn:,}", count(block.messages, "message"), count(len(block.events), "event") if block.events else "", one_line(block.title))
         for block in listing.items
     ]
-    return screen.table(rows, ("cyan", "", "dim", "dim", ""))
+    return screen.table(rows, ("cyan", "", "dim", "dim", "dim", ""))
 
 
 def commits(listing: Listing, screen: Screen) -> list[str]:

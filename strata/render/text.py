@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from strata.render import rows
@@ -15,6 +15,8 @@ from strata.render.words import SHORT_ID, count, listed, secrets
 if TYPE_CHECKING:
     from strata.assessment import Assessed, Batch, Used
     from strata.costs import Cost
+    from strata.jobsheet import JobSheet
+    from strata.network import EntityShown, Way
     from strata.results import Added, Appended, Context, Created, Ingested, Mapped, Run, Shown, Status, Written
 
 
@@ -70,6 +72,10 @@ def _wrote(ref: str, path: str, commit: str, screen: Screen) -> str:
     return f"Wrote {screen.paint(one_line(ref), 'bold')} {screen.paint(f'({one_line(path)}, commit {commit[:SHORT_ID]})', 'dim')}"
 
 
+def _events(refs: Sequence[str]) -> str:
+    return f"; {count(len(refs), 'event')}" if refs else ""
+
+
 def _appended(done: Appended, screen: Screen) -> list[str]:
     other = [screen.paint(f"Another text came under a known id, and the first was kept: {listed(done.differing)}", "yellow")] if done.differing else []
     if not done.stored:
@@ -77,7 +83,7 @@ def _appended(done: Appended, screen: Screen) -> list[str]:
     known = f", {done.repeated:,} known already" if done.repeated else ""
     lines = [f"Stored {count(done.stored, 'message')}{known} {screen.paint(f'(commit {done.commit[:SHORT_ID]})', 'dim')}".rstrip()]
     if done.sealed:
-        lines.append(f"Sealed {count(len(done.sealed), 'block')}: {listed(done.sealed)}")
+        lines.append(f"Sealed {count(len(done.sealed), 'block')}: {listed(done.sealed)}{_events(done.events)}")
     return [*lines, *other, *secrets(done.redacted)]
 
 
@@ -86,7 +92,7 @@ def _ingested(done: Ingested, screen: Screen) -> list[str]:
     where = f" in {count(len(done.threads), 'thread')}: {listed(done.threads)}" if done.threads else ""
     lines = [f"Read {count(done.read, 'message')} ({one_line(done.format)}){where}", f"Stored {done.stored:,}{known}"]
     if done.sealed:
-        lines.append(f"Sealed {count(len(done.sealed), 'block')}: {listed(done.sealed, 3)}")
+        lines.append(f"Sealed {count(len(done.sealed), 'block')}: {listed(done.sealed, 3)}{_events(done.events)}")
     if done.skipped:
         lines.append("Passed over: " + ", ".join(f"{number:,} {one_line(why)}" for why, number in done.skipped.items()))
     lines += secrets(done.redacted)
@@ -100,15 +106,22 @@ def _shown(record: Shown, screen: Screen) -> list[str]:
     facts = "  ".join(one_line(fact) for fact in (record.kind, record.ref, record.tier, level, commit, place) if fact)
     body = visible(record.text).strip("\n")
     title = one_line(record.title)
+    if record.entity is not None:
+        return [*_entity(record.entity, screen), *_standing(record, screen)]
     lines = [] if title in ("", body.partition("\n")[0].lstrip("# ")) else [screen.paint(title, "bold")]
     lines.append(screen.paint(facts, "dim"))
-    if record.moved:
-        lines.append(screen.paint(f"It rested in {record.moved.partition('/')[0]}/ and was brought back to {record.tier}/.", "yellow"))
-    if record.weight is not None:
-        lines.append(f"weight {record.weight.value:.2f}: {'; '.join(map(one_line, record.weight.reasons))}")
+    lines += _standing(record, screen)
     if record.kind in ("event", "entity"):
         lines += rows.header(record.header, screen)
     return [*lines, "", body] if body else lines
+
+
+def _standing(record: Shown, screen: Screen) -> list[str]:
+    """Where it was brought back from by being opened, and how present it is."""
+    lines = [screen.paint(f"It rested in {record.moved.partition('/')[0]}/ and was brought back to {record.tier}/.", "yellow")] if record.moved else []
+    if record.weight is not None:
+        lines.append(f"weight {record.weight.value:.2f}: {'; '.join(map(one_line, record.weight.reasons))}")
+    return lines
 
 
 def _run(run: Run, screen: Screen) -> list[str]:
@@ -169,6 +182,48 @@ def _open(listing: Listing, screen: Screen) -> list[str]:
     return left_open(listing, screen)
 
 
+def _entity(seen: EntityShown, screen: Screen) -> list[str]:
+    from strata.render.network import entity  # late, with the three below
+
+    return entity(seen, screen)
+
+
+def _entities(listing: Listing, screen: Screen) -> list[str]:
+    from strata.render.network import entities
+
+    return entities(listing, screen)
+
+
+def _entities_found(listing: Listing, screen: Screen) -> list[str]:
+    from strata.render.network import found
+
+    return found(listing, screen)
+
+
+def _way(chain: Way, screen: Screen) -> list[str]:
+    from strata.render.network import way
+
+    return way(chain, screen)
+
+
+def _sheet(found: JobSheet, screen: Screen) -> list[str]:
+    from strata.render.jobs import sheet  # late, with the two below
+
+    return sheet(found, screen)
+
+
+def _jobs(listing: Listing, screen: Screen) -> list[str]:
+    from strata.render.jobs import jobs
+
+    return jobs(listing, screen)
+
+
+def _jobs_done(listing: Listing, screen: Screen) -> list[str]:
+    from strata.render.jobs import done
+
+    return done(listing, screen)
+
+
 def _context(given: Context, screen: Screen) -> list[str]:
     return given.text.rstrip("\n").split("\n") if given.text else []  # it is safe to show as it is, and counted so
 
@@ -193,6 +248,9 @@ _ONE: dict[str, Callable[[Any, Screen], list[str]]] = {
     "Batch": _batch,
     "Assessed": _assessed,
     "Used": _used,
+    "JobSheet": _sheet,
+    "EntityShown": _entity,
+    "Way": _way,
 }
 
 _MANY: dict[str, Callable[[Listing, Screen], list[str]]] = {
@@ -207,4 +265,8 @@ _MANY: dict[str, Callable[[Listing, Screen], list[str]]] = {
     "SettingRow": rows.settings,
     "LogLine": _log,
     "Open": _open,
+    "Job": _jobs,
+    "Done": _jobs_done,
+    "EntityRow": _entities,
+    "EntityFound": _entities_found,
 }
