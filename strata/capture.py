@@ -18,10 +18,11 @@ from strata.document import Document
 from strata.errors import Malformed, NotFound
 from strata.files import blob_id
 from strata.layout import is_record, kind_of, record_path, tail_path
-from strata.model import Drop, Kind, Message, Put, Summary, Tier, ToolCall
+from strata.model import Drop, Kind, Message, Put, Tier, ToolCall
 from strata.plan import Plan
 from strata.redact import Found, redact, redact_message
 from strata.results import Redaction, Sealed
+from strata.ruled import RULES, Ruled
 from strata.store import Store
 from strata.survey import signature
 from strata.tail import Tail, add, cut
@@ -44,6 +45,7 @@ class Capture:
     differing: list[str] = field(default_factory=list)
     threads: dict[str, list[Message]] = field(default_factory=dict)
     sealed: list[Sealed] = field(default_factory=list)
+    blocks: list[tuple[Sealed, Sequence[Message]]] = field(default_factory=list)
     secrets: dict[str, int] = field(default_factory=dict)
 
     def take(self, plan: Plan, pairs: Iterable[tuple[str, Message]]) -> None:
@@ -52,11 +54,22 @@ class Capture:
             self.threads.setdefault(self._clean_text(thread), []).append(message._replace(id=self._clean_text(message.id)))
         for thread, messages in self.threads.items():
             self._extend(plan, thread, messages)
+        self.derive(plan)
 
     def seal(self, plan: Plan, thread: str, *, everything: bool) -> None:
         """Seal what is complete in a thread, or all of it."""
         tail, document = self.tail(thread)
         self._cut(plan, without_sealed(self.store, tail), document, everything=everything)
+
+    def derive(self, plan: Plan) -> None:
+        """Let the rules make event cards of the blocks that were sealed, and entities of these; once, when all is sealed."""
+        rules = self._rules(plan)
+        made = [rules.events(block.ref, messages, block.thread) for block, messages in self.blocks]
+        self.sealed = [block._replace(events=tuple(events)) for block, events in zip(self.sealed, made, strict=True)]
+        rules.finish()
+
+    def _rules(self, plan: Plan) -> Ruled:
+        return Ruled(plan, self.store, self.config, self.now, self.new_id)
 
     def tail(self, thread: str) -> tuple[Tail, Document | None]:
         """A thread's unsealed turns as they are on disk, or an empty tail that goes on where its blocks end."""
@@ -164,20 +177,15 @@ class Capture:
     def _block(self, plan: Plan, thread: str, first: int, last: int, messages: Sequence[Message]) -> None:
         day = next((moment.local_day(message.at) for message in messages if message.at), "") or self.now.date().isoformat()
         ref = fresh_id("blk", day, plan, self.store, self.new_id)
-        summary = self.summarise(messages, thread)
+        rules = self._rules(plan)
+        summary = rules.summary(messages, thread)
         sealed_at = self.now.strftime("%Y-%m-%dT%H:%M:%SZ")
-        document = records.seal_block(ref, thread, first, last, messages, sealed_at, summary)
+        done = {"summarised_by": RULES if summary else "", "extracted_by": RULES if rules.extracts else "", "extracting": rules.waits_for_events}
+        document = records.seal_block(ref, thread, first, last, messages, sealed_at, summary, **done)
         path = record_path(ref)
         plan.put(path, document.data)
         self.sealed.append(Sealed(ref, path, thread, first, last, len(messages), summary.title if summary else ""))
-
-    def summarise(self, messages: Sequence[Message], thread: str) -> Summary | None:
-        """L0 to L2 by the configured provider; None leaves the block pending."""
-        if self.config["summarise"] == "off":
-            return None
-        from strata.models import rules
-
-        return rules.summarise(messages, thread)
+        self.blocks.append((self.sealed[-1], messages))
 
     # -- what must not be kept as it came ------------------------------------------------------
 
@@ -202,6 +210,11 @@ class Capture:
         for secret in found:
             self.secrets[secret.kind] = self.secrets.get(secret.kind, 0) + secret.count
         return clean if self.config["redact"] == "on" else message
+
+    @property
+    def events(self) -> list[str]:
+        """The event cards that were made of what was sealed."""
+        return [ref for block in self.sealed for ref in block.events]
 
     def redactions(self) -> tuple[Redaction, ...]:
         """What was found, by kind."""

@@ -69,6 +69,25 @@ def _name(text: str) -> str:
     return text
 
 
+def _words(text: str) -> tuple[str, ...]:
+    """A command line as its arguments, split as a POSIX shell would and run by none; a JSON list of texts is taken as it is."""
+    import json
+    import shlex
+
+    found = json.loads(text) if text.lstrip().startswith("[") else shlex.split(text)
+    if not isinstance(found, list) or not all(isinstance(word, str) and "\0" not in word for word in found):
+        raise ValueError(text)
+    return tuple(found)
+
+
+def _variable(text: str) -> str:
+    if not (text.isascii() and text.isidentifier()):
+        raise ValueError(text)
+    return text
+
+
+PROVIDERS = ("rules", "agent", "command", "openai", "off")
+_WHO = ", ".join(PROVIDERS[:-1]) + f" or {PROVIDERS[-1]}"
 _DAYS = "whole days, 1 or more, or never"
 _ACCESSES = "a whole number"
 _PRICE = "a number; 0 is not known"
@@ -78,7 +97,18 @@ SETTINGS_TABLE: dict[str, Setting] = {
     for row in (
         Setting("thread", "main", _name, "a name", "The thread of messages that name none."),
         Setting("block_turns", 12, _whole(1, 1000), "a whole number from 1 to 1000", "Complete turns after which the oldest are sealed into a block."),
-        Setting("summarise", "rules", _one_of("rules", "off"), "rules or off", "Who writes title, tags, summary and key points of a block."),
+        Setting("provider", "rules", _one_of(*PROVIDERS), _WHO, "Who derives from what was said: rules, the calling agent (`strata jobs next`), a command, or a model behind an OpenAI-compatible address."),
+        Setting("summarise", "provider", _one_of("provider", *PROVIDERS), f"provider, {_WHO}", "Who writes title, tags, summary and key points of a block; provider: whom that setting names."),
+        Setting("extract", "provider", _one_of("provider", *PROVIDERS), f"provider, {_WHO}", "Who makes event cards of a block."),
+        Setting("project", "provider", _one_of("provider", *PROVIDERS), f"provider, {_WHO}", "Who says what events mean for persons, projects, organizations, tools and places."),
+        Setting("command", (), _words, "a program and its arguments", "The program that provider `command` runs: prompt on standard input, JSON on standard output."),
+        Setting("command_timeout", 300, _whole(1, 86_400), "seconds, from 1 to 86400", "How long the command may take."),
+        Setting("openai_base_url", "https://api.openai.com/v1", _name, "an address", "Where provider `openai` sends its questions."),
+        Setting("openai_model", "", _name, "a name", "Which model is asked there."),
+        Setting("openai_key", "OPENAI_API_KEY", _variable, "the name of a variable", "The environment variable that holds the key; the key itself is never written here."),
+        Setting("openai_timeout", 300, _whole(1, 86_400), "seconds, from 1 to 86400", "How long an answer may take."),
+        Setting("answer_limit", 1_048_576, _whole(1024, 1 << 28), "a whole number of bytes, 1024 or more", "A longer answer of a model is refused."),
+        Setting("job_lease", 30, _whole(1, 1440), "whole minutes, from 1 to 1440", "How long a job that an agent took is kept for it."),
         Setting("redact", "on", _one_of("on", "report", "off"), "on, report or off", "Secrets: replace them before the first byte is written, only report them, or keep them."),
         Setting("payload_limit", 16384, _whole(256, 1 << 30), "a whole number of bytes, 256 or more", "Tool arguments and results larger than this go to attachments/."),
         Setting("search_limit", 10, _whole(1, 1000), "a whole number from 1 to 1000", "Hits a search shows when --limit is not given."),
@@ -139,6 +169,11 @@ class Config:
         value = getattr(self.policy.of(prefix), term)
         return "never" if value == NEVER else value
 
+    def provider_of(self, kind: str) -> str:
+        """Who does a kind of job: rules, agent, command, openai or off."""
+        chosen: str = self[kind]
+        return self["provider"] if chosen == "provider" else chosen
+
     @property
     def policy(self) -> Policy:
         """The rules of the tiers."""
@@ -159,7 +194,8 @@ def template() -> str:
     """`strata.yaml` as `init` writes it: every setting with its meaning and its default."""
     lines = ["# Settings of this memory. `strata config list` shows them, `strata config set KEY VALUE` changes one."]
     for row in SETTINGS_TABLE.values():
-        lines += ["", f"# {row.meaning} ({row.expects})", f"{row.key}: {row.default}"]
+        default = "" if row.default in ((), "") else f" {row.default}"
+        lines += ["", f"# {row.meaning} ({row.expects})", f"{row.key}:{default}"]
     return "\n".join(lines) + "\n"
 
 
@@ -200,11 +236,15 @@ def _row(key: str) -> Setting | None:
 
 
 def _parse(key: str, text: Any, line: int | None) -> Any:
+    import json
+
     row = known(key)
     try:
-        return row.parse(text if isinstance(text, str) else str(text))
+        return row.parse(text if isinstance(text, str) else json.dumps(text))
     except ValueError:
-        message = f"{key} cannot be {text!r}"
+        from strata.redact import redact
+
+        message = f"{key} is no name of a variable" if key == "openai_key" else f"{key} cannot be {redact(str(text))[0]!r}"  # somebody may have put the key itself there
         if line is None:
             raise UsageError(message, remedy=f"give {row.expects}") from None
         raise Malformed(message, path=SETTINGS, line=line, remedy=f"give {row.expects}") from None

@@ -1,4 +1,4 @@
-"""What resting records save in tokens and money, with every formula and nothing that is not known.
+"""What resting records save in tokens and money, and what models took, with every formula and nothing that is not known.
 
 There are two things to compare with: an agent that has the whole memory in its context at each session,
 and a model that judges each record at each run of the Janitor, which itself asks no model.
@@ -17,6 +17,7 @@ from typing import NamedTuple
 from strata.errors import UsageError
 from strata.layout import kind_of, tier_of
 from strata.model import Kind, Tier
+from strata.spending import Spent
 
 _DAY = 86_400  # seconds
 _MONTH = 30  # days
@@ -63,19 +64,20 @@ class CostLine(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What resting records save; `notes` say what is not counted, and which setting would change that."""
+    """What resting records save, and what calls of models took; `notes` say what is not counted, and which setting would change that."""
 
     lines: tuple[CostLine, ...]
     prices: Prices
     notes: tuple[str, ...]
+    spent: tuple[Spent, ...] = ()
 
 
-def cost(kept: Iterable[Kept], runs: Sequence[Swept], prices: Prices, now: int) -> Cost:
-    """The savings up to `now` (Unix seconds). Raises UsageError for a token of no bytes."""
+def cost(kept: Iterable[Kept], runs: Sequence[Swept], prices: Prices, now: int, spent: tuple[Spent, ...] = ()) -> Cost:
+    """The savings up to `now` (Unix seconds), and what was `spent`. Raises UsageError for a token of no bytes."""
     if not prices.bytes_per_token > 0:
         raise UsageError("a token has more than 0 bytes", remedy="strata config set cost_bytes_per_token 4")
     files = list(kept)
-    return Cost((*_context(files, prices, now), *_judge(files, runs, prices)), prices, tuple(_notes(runs, prices)))
+    return Cost((*_context(files, prices, now), *_judge(files, runs, prices)), prices, (*_notes(runs, prices), *_notes_on(spent, prices)), spent)
 
 
 def _context(files: Sequence[Kept], prices: Prices, now: int) -> list[CostLine]:
@@ -144,6 +146,19 @@ def _notes(runs: Sequence[Swept], prices: Prices) -> list[str]:
     if silent := sum(not run.looked for run in runs):
         notes.append(f"{silent:,} of the runs do not say how many records they looked at, and count nothing.")
     notes.append("Runs that had nothing to move leave no commit and are not counted; a model would have judged then, too. Its instructions are not counted either.")
+    return notes
+
+
+def _notes_on(spent: Sequence[Spent], prices: Prices) -> list[str]:
+    if not spent:
+        return []
+    notes = ["Calls of models are those that the ledgers of all machines hold; their tokens are as the server counted them, also where the answer was refused."]
+    if silent := sum(row.uncounted for row in spent):
+        notes.append(f"{silent:,} {'call says' if silent == 1 else 'calls say'} not how many tokens it took: they count as calls alone, and what they are part of has no price.")
+    if not (prices.input_price and prices.output_price):
+        notes.append("Calls have no price: set cost_input_price and cost_output_price. There is one price for all models.")
+    elif len({row.model for row in spent}) > 1:
+        notes.append("There is one price for all models, whatever each of them charges.")
     return notes
 
 

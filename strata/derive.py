@@ -7,17 +7,21 @@ from datetime import datetime
 from typing import Any
 
 from strata import records, transcript
+from strata.cards import Event
+from strata.claims import line
 from strata.document import Document
 from strata.errors import Refused
 from strata.files import blob_id
 from strata.layout import record_path
 from strata.lookup import Lookup
 from strata.model import Kind, Message, Put, Tier
+from strata.models import projecting
 from strata.plan import Plan
 from strata.redact import redact_value
 from strata.results import Redaction
 from strata.store import Store
 
+RULES = "rules"
 NewId = Callable[[str, str], str]
 
 
@@ -30,19 +34,20 @@ def clean(given: Mapping[str, Any], mode: str) -> tuple[Mapping[str, Any], tuple
     return (safe if mode == "on" else given), redacted
 
 
-def describe(plan: Plan, store: Store, lookup: Lookup, block: str, description: Mapping[str, Any]) -> tuple[str, str]:
-    """Give a block its L0 to L2; ref and path."""
+def describe(plan: Plan, store: Store, lookup: Lookup, block: str, description: Mapping[str, Any], *, extracting: bool) -> tuple[str, str]:
+    """Give a block its L0 to L2; ref and path. With `extracting` one that is pending waits on for its events."""
     path, document, messages = _block(store, lookup, block)
     summary = records.parse_summary(description, {message.id for message in messages})
     ref = document.text("id")
-    plan.put(path, records.describe(document, summary).data, blob_id(document.data))
+    waits = extracting and document.text("state") == records.PENDING
+    plan.put(path, records.describe(document, summary, extracting=waits).data, blob_id(document.data))
     plan.subject = f"Describe {ref}: {summary.title}"
     plan.trailers.append(("Strata-Record", ref))
     return ref, path
 
 
-def record(plan: Plan, store: Store, lookup: Lookup, card: Mapping[str, Any], now: datetime, new_id: NewId) -> tuple[str, str]:
-    """Keep an event card whose evidence holds; ref and path."""
+def record(plan: Plan, store: Store, lookup: Lookup, card: Mapping[str, Any], now: datetime, new_id: NewId, *, by_rules: bool) -> tuple[str, str]:
+    """Keep an event card whose evidence holds; ref and path. With `by_rules` they say what a card without facts means for entities."""
     source = card.get("source_block") if isinstance(card, Mapping) else None
     if not isinstance(source, str) or not source:
         raise Refused("an event card needs a source_block", remedy="name the block its evidence stands in")
@@ -50,6 +55,9 @@ def record(plan: Plan, store: Store, lookup: Lookup, card: Mapping[str, Any], no
     event = records.parse_event(card, block.text("id"), messages)
     for other in (*event.supersedes, *event.conflicts_with):
         lookup.record(other, kinds=(Kind.EVENT,), exact=True)
+    event = event._replace(supersedes=tuple(dict.fromkeys((*event.supersedes, *_of_rules(store, event)))))
+    if by_rules and event.facts is None:
+        event = event._replace(facts=tuple(dict.fromkeys(map(line, projecting.claims(event)))))
     day = event.mentioned_at[:10] if len(event.mentioned_at) >= 10 else now.date().isoformat()
     ref = fresh_id("evt", day, plan, store, new_id)
     path = record_path(ref) or ""
@@ -57,6 +65,18 @@ def record(plan: Plan, store: Store, lookup: Lookup, card: Mapping[str, Any], no
     plan.subject = f"Record {event.title}"
     plan.trailers += [("Strata-Record", ref), ("Strata-Source", f"{block.text('id')}#{','.join(event.source_messages)}")]
     return ref, path
+
+
+def _of_rules(store: Store, event: Event) -> list[str]:
+    """The cards of the same sort that rules made of these very messages: what somebody records takes their place."""
+    refs = [f"{event.source_block}#{message}" for message in event.source_messages]
+    found = []
+    for each in store.ask(lambda shadow: shadow.citing(refs)):
+        document = Document.parse(store.files.read(each.path), each.path)
+        same = document.text("event_type") in (event.event_type, "") or not event.event_type
+        if document.text("made_by") == RULES and same and set(document.list("source_messages")) <= set(event.source_messages):
+            found.append(each.ref)
+    return found
 
 
 def fresh_id(prefix: str, day: str, plan: Plan, store: Store, new_id: NewId) -> str:

@@ -5,6 +5,9 @@ Pure: the same path and bytes give the same entries, so an index rebuilt anywher
 
 from __future__ import annotations
 
+import re
+
+from strata.claims import entity_id, of_lines
 from strata.document import Document
 from strata.errors import Malformed
 from strata.layout import is_id, kind_of, path_ref
@@ -15,6 +18,8 @@ FORGOTTEN = "forgotten_at"  # the key of a header that hides a record
 TURN = "turn"  # the flag of a message that begins a turn
 HAPPENED = "happened"  # of an event whose own time is known
 SAFETY = "safety"  # and of an event that must not be overlooked
+PENDING = "pending"  # of a block that is not summarised or not searched for events
+UNPROJECTED = "unprojected"  # of an event of which nobody has said what it means for persons and things
 _TITLE = 100  # characters of a heading that serves as the title
 _ABOUT = 120  # characters of a description
 _READ = 5000  # characters of a text in which its title and description are looked for
@@ -41,6 +46,26 @@ def superseding(ref: str) -> str:
     return f"supersedes {ref}"
 
 
+def conflicting(ref: str) -> str:
+    """The flag of the events that say they conflict with this one."""
+    return f"conflicts with {ref}"
+
+
+def about(entity: str) -> str:
+    """The flag of the events that claim something about an entity, by the id that its name gives it (`claims.entity_id`)."""
+    return f"about {entity}"
+
+
+def known_as(entity: str) -> str:
+    """The flag of the entity that an id leads to: its own, that of an alias, that of one merged into it."""
+    return f"is {entity}"
+
+
+def leading_to(entity: str) -> str:
+    """The flag of the entities from which a relation leads to this one."""
+    return f"leads to {entity}"
+
+
 def superseded(entry: Entry) -> tuple[str, ...]:
     """The events that an entry supersedes."""
     beginning = superseding("")
@@ -56,6 +81,8 @@ def _entries(path: str, document: Document) -> list[Entry]:
         return [_plain(path, document, Kind.NOTE)]  # `doctor` reports it; its words stay findable
     if kind == Kind.EVENT and not document.problem:
         return [_event(path, document)]
+    if kind == Kind.ENTITY and not document.problem:
+        return [_plain(path, document, kind)._replace(flags=_of_entity(document))]
     return [_plain(path, document, kind)]
 
 
@@ -137,6 +164,7 @@ def _transcript(path: str, document: Document, kind: Kind) -> list[Entry]:
                 tags=tuple(document.list("tags")),
                 position=first * 10_000,
                 about=_short(document.text("summary")),
+                flags=(PENDING,) if document.text("state") == PENDING else (),
             )
         )
     return found
@@ -156,10 +184,29 @@ def _event(path: str, document: Document) -> Entry:
         thread=document.text("thread"),
         speaker=" ".join(document.list("participants")),
         sources=tuple(f"{block}#{message}" for message in document.list("source_messages")) if (block := document.text("source_block")) else (),
-        flags=(*((HAPPENED,) if happened else ()), *map(superseding, document.list("supersedes")), *((SAFETY,) if document.text("criticality") == SAFETY else ())),
+        flags=_of_event(document),
         tags=tuple(tag for tag in (document.text("event_type"), *document.list("tags")) if tag),
         about=_short(next((line for line in text[:_READ].split("\n") if line.strip()), "")),
     )
+
+
+def _of_event(document: Document) -> tuple[str, ...]:
+    claims = of_lines(document.list("facts"))
+    return (
+        *((HAPPENED,) if document.text("happened_start") else ()),
+        *map(superseding, document.list("supersedes")),
+        *map(conflicting, document.list("conflicts_with")),
+        *((SAFETY,) if document.text("criticality") == SAFETY else ()),
+        *((UNPROJECTED,) if "facts" not in document.header else ()),
+        *dict.fromkeys(about(claim.entity) for claim in claims),
+    )
+
+
+def _of_entity(document: Document) -> tuple[str, ...]:
+    type_ = document.text("type")
+    ids = (document.text("id"), *(entity_id(type_, name) for name in (document.text("name"), *document.list("aliases")) if name), *document.list("merged"))
+    links = re.findall(r"\[\[([a-z]+)/([a-z0-9-]+)[|\]]", "\n".join(document.list("related")))
+    return (*map(known_as, dict.fromkeys(ids)), *dict.fromkeys(leading_to(f"ent-{kind}-{name}") for kind, name in links))
 
 
 def _plain(path: str, document: Document, kind: Kind) -> Entry:

@@ -12,6 +12,7 @@
     +-- Conflict             17    changed since it was read, unmerged, in the middle of a merge
     +-- TierVanished         18    a whole tier is missing, or most of one would move at once
     +-- Locked               19    another process holds the lock for too long
+    +-- ModelFailed           1    a model gave no answer that can be used
 """
 
 from __future__ import annotations
@@ -128,3 +129,17 @@ class Locked(StrataError):
     """Another process held the lock for longer than we were willing to wait."""
 
     exit_code = 19
+
+
+class ModelFailed(StrataError):
+    """A model gave no answer that can be used.
+
+    `again` says whether asking again may help, `after` how many seconds the model asked to be left alone. `reply` is
+    what was answered, and is to be paid for, although it cannot be used: a Reply of `strata.asking`, or None.
+    """
+
+    def __init__(self, message: str, *, again: bool = True, after: float = 0.0, remedy: str = "", reply: Any = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.again = again
+        self.after = after
+        self.reply = reply

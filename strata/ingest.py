@@ -68,6 +68,7 @@ class _Tally:
         self.read = self.stored = self.repeated = 0
         self.threads: dict[str, None] = {}
         self.sealed: list[str] = []
+        self.events: list[str] = []
         self.differing: list[str] = []
         self.secrets: dict[tuple[str, str], int] = {}
 
@@ -77,6 +78,7 @@ class _Tally:
         self.stored += done.stored
         self.repeated += done.repeated
         self.sealed += done.sealed
+        self.events += done.events
         self.threads |= dict.fromkeys(thread for thread, _ in batch)
         for secret in done.redacted:
             key = (secret.kind, secret.action)
@@ -86,7 +88,7 @@ class _Tally:
         if self.differing:
             problems += (f"{len(self.differing)} known ids came with another text, and the first was kept: {', '.join(self.differing[:5])}",)
         redacted = tuple(Redaction(kind, count, action) for (kind, action), count in sorted(self.secrets.items()))
-        return Ingested(format, self.read, self.stored, self.repeated, tuple(self.threads), tuple(self.sealed), skipped, problems, redacted)
+        return Ingested(format, self.read, self.stored, self.repeated, tuple(self.threads), tuple(self.sealed), skipped, problems, redacted, tuple(self.events))
 
 
 class Positions:

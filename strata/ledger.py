@@ -1,9 +1,10 @@
-"""Receipts of reads and uses: one JSON line each, and what they say together.
+"""Receipts of reads, uses and calls of models: one JSON line each, and what they say together.
 
     {"id": "5f0c2b9e4d7a1836", "op": "read", "refs": ["notes/plan"], "at": "2026-11-30T12:00:00Z"}
 
 A read is the opening of a record; a use is evidence that helped an answer. Opening a whole block also says at which
-`level`, 0 to 5 (see `strata.detail`). A receipt id counts once,
+`level`, 0 to 5 (see `strata.detail`). A job is one call of a model: its `kind`, the `model`, and the tokens it read and
+wrote, where somebody counted them; it accesses no record. A receipt id counts once,
 whichever files it stands in, so the sum over the ledgers of all machines is the same from every side.
 """
 
@@ -16,18 +17,22 @@ from typing import Any, NamedTuple
 from strata import moment
 from strata.layout import record_path, split_ref
 
-READ, USE = "read", "use"
+READ, USE, JOB = "read", "use", "job"
 FOLDER = "ledger"
 
 
 class Receipt(NamedTuple):
-    """One read or use of records, at a time in ISO 8601."""
+    """One read or use of records, or one call of a model, at a time in ISO 8601; what follows `level` is of calls alone."""
 
     id: str
     op: str
     refs: tuple[str, ...]
     at: str
     level: int | None = None
+    kind: str | None = None
+    model: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
 
     def line(self) -> bytes:
         """The receipt as a line of a ledger."""
@@ -68,7 +73,7 @@ def accesses(found: Iterable[Receipt]) -> dict[str, list[int]]:
     seen: set[str] = set()
     times: dict[str, list[int]] = {}
     for receipt in found:
-        if receipt.id in seen:
+        if receipt.op == JOB or receipt.id in seen:
             continue
         seen.add(receipt.id)
         at = seconds(receipt.at)
@@ -127,12 +132,23 @@ def _receipt(value: Any) -> Receipt | str:
     refs, at, level = value.get("refs"), value.get("at"), value.get("level")
     if not (isinstance(value.get("id"), str) and value["id"].isprintable() and value["id"]):
         return "a receipt needs an id of visible characters"
-    if value.get("op") not in (READ, USE):
-        return "op is read or use"
+    if value.get("op") not in (READ, USE, JOB):
+        return "op is read, use or job"
     if not (isinstance(refs, list) and all(isinstance(ref, str) and ref.isprintable() for ref in refs)):
         return "refs is a list of refs"
     if not (isinstance(at, str) and moment.is_valid(at)):
         return "at is a time in ISO 8601"
     if level is not None and (isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= 5):
         return "level is a whole number from 0 to 5"
-    return Receipt(value["id"], value["op"], tuple(refs), at, level)
+    if value["op"] != JOB:
+        return Receipt(value["id"], value["op"], tuple(refs), at, level)
+    return _job(value, tuple(refs), at)
+
+
+def _job(value: dict[str, Any], refs: tuple[str, ...], at: str) -> Receipt | str:
+    kind, model, *tokens = (value.get(name) for name in ("kind", "model", "tokens_in", "tokens_out"))
+    if not all(isinstance(said, str) and said and said.isprintable() for said in (kind, model)):
+        return "a job needs a kind and a model"
+    if any(count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 0) for count in tokens):
+        return "tokens are whole numbers, 0 or more"
+    return Receipt(value["id"], JOB, refs, at, None, kind, model, *tokens)

@@ -14,7 +14,7 @@ from strata.entries import FORGOTTEN
 from strata.errors import Malformed, NotFound, StrataError, TierVanished, UsageError
 from strata.janitor import STEPS
 from strata.ledger import READ, Receipt
-from strata.model import Author, Progress, Tier
+from strata.model import Author, Kind, Progress, Tier
 from strata.moment import stamp
 from strata.plan import Plan
 from strata.results import Mapped, Marked, Moved, Run, Shown, Tended
@@ -104,9 +104,10 @@ class Lifecycle:
             self._draw_map()
 
     def cost(self) -> Cost:
-        """What resting records save in tokens and money, with each formula; prices are settings, and what is not set is not guessed."""
+        """What resting records save in tokens and money, with each formula, and what calls of models took; prices are settings, and what is not set is not guessed."""
         from strata.capture import tail_files
         from strata.costs import Kept, Prices, Swept, cost
+        from strata.spent import spent
         from strata.survey import signature
 
         config, now = self._config_to_read(), int(self._now().timestamp())
@@ -114,7 +115,8 @@ class Lifecycle:
         kept = [Kept(path, found[2], arrived) for path, arrived, found in sizes if found]
         kept += [Kept(path, found[2]) for path in tail_files(self._store.root) if (found := signature(self._store.root / path))]
         runs = [Swept(run.at, run.looked, run.moves) for run in self._rounds(config).runs()]
-        return cost(kept, runs, Prices(**{name: config[f"cost_{name}"] for name in Prices._fields}), now)
+        prices = Prices(**{name: config[f"cost_{name}"] for name in Prices._fields})
+        return cost(kept, runs, prices, now, spent(self._store, prices))
 
     def tend(self, *, live: bool) -> Tended:
         """One cycle of upkeep, as the daemon does it: take over edits made by hand, run the Janitor (dry unless `live`, never
@@ -199,10 +201,14 @@ class Lifecycle:
             return self._mark(names, FORGOTTEN, None, "restore")
         if len(names) != 1:
             raise UsageError("an earlier version is restored of one record at a time", remedy="give one ref with --at")
-        from strata import standing
+        from strata import projection, standing
 
         with self._write("restore") as plan:
             ref, path = standing.restore_version(plan, self._store, self._lookup, names[0], at)
+            if layout.kind_of(path) in (Kind.EVENT, Kind.ENTITY):
+                projection.update(plan, self._store)
+            if layout.kind_of(path) == Kind.ENTITY:
+                projection.renew(plan, self._store, [layout.ref_at(path)])
         return [Marked(ref, path, "restore", plan.commit or "")]
 
     def _mark(self, refs: str | Sequence[str], key: str, value: Any, verb: str) -> list[Marked]:
@@ -210,6 +216,10 @@ class Lifecycle:
 
         with self._write(verb) as plan:
             done = standing.mark(plan, self._store, self._lookup, _several(refs), key, value, verb)
+            if key == FORGOTTEN and any(fresh and layout.kind_of(path) == Kind.EVENT for _, path, fresh in done):
+                from strata import projection
+
+                projection.update(plan, self._store)
         return [Marked(ref, path, verb, (plan.commit or "") if fresh else "") for ref, path, fresh in done]
 
     def _opened(self, shown: Shown) -> Shown:

@@ -1,4 +1,4 @@
-"""What belongs to this machine and not to a memory: where memories live by default, and the key that signs local indexes.
+"""What belongs to this machine and not to a memory: where memories live by default, and private files such as the key that signs local indexes.
 
 An index holds pickles, so one that came with a copied or unpacked memory is never opened: only an
 index signed with this machine's key is.
@@ -44,17 +44,26 @@ def signing_key() -> bytes:
 
     key = secrets.token_bytes(KEY_BYTES)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temp = place.with_name(f".machine.key.{secrets.token_hex(6)}")
-        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(key)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temp, place)
+        keep(place, key)
         return place.read_bytes()  # two processes at once: both go on with the one that won
     except OSError:
         return key
+
+
+def keep(place: Path, data: bytes) -> None:
+    """Write a file of this machine's own in one step, durably and for its owner alone; raises OSError where that cannot be."""
+    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temp = place.with_name(f".{place.name}.{os.urandom(6).hex()}")
+    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temp, place)
+    except BaseException:
+        temp.unlink(missing_ok=True)
+        raise
 
 
 def ledger_name(key: bytes, root: Path) -> str:

@@ -21,10 +21,13 @@ from strata.answering import Answering
 from strata.begin import begin, enclosing_repository, is_memory, shell_word
 from strata.config import Config
 from strata.context import Contexts
+from strata.entities import Entities
 from strata.entries import forgotten_at
 from strata.errors import Malformed, NotAMemory, NotFound, Refused, StrataError, UsageError
 from strata.files import blob_id
 from strata.filters import MESSAGE, check_times, filters
+from strata.graphs import Graphs
+from strata.jobs import Jobs
 from strata.lifecycle import Lifecycle
 from strata.machine import signing_key
 from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Kind, Message, Problem, Tier
@@ -39,9 +42,10 @@ if TYPE_CHECKING:
     from strata.results import Added, Appended, Created, Ingested, Row, Sealed, SettingRow, Shown, Status, Written
     from strata.shadow.ranking import Second
 
+_NAMED = 100  # records of each sort that a commit names
 
 
-class Memory(Answering, Contexts, Lifecycle):
+class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle):
     """One memory: a directory that is its own git repository.
 
     Open it with `Memory.open` or make it with `Memory.init`. What a verb writes is committed
@@ -216,7 +220,7 @@ class Memory(Answering, Contexts, Lifecycle):
             capture.take(plan, pairs)
             _describe_capture(plan, capture, sorted(capture.threads), "Append")
         blocks = tuple(block.ref for block in capture.sealed)
-        return Appended(capture.stored, capture.repeated, blocks, plan.commit or "", capture.redactions(), tuple(capture.differing))
+        return Appended(capture.stored, capture.repeated, blocks, plan.commit or "", capture.redactions(), tuple(capture.differing), tuple(capture.events))
 
     def ingest(
         self,
@@ -249,6 +253,7 @@ class Memory(Answering, Contexts, Lifecycle):
                 if thread is not None and name not in self._threads_with_tails():
                     raise NotFound(f"no thread {name!r} has unsealed turns", remedy="`strata status` lists the threads")
                 capture.seal(plan, name, everything=everything)
+            capture.derive(plan)
             _describe_capture(plan, capture, sorted({block.thread for block in capture.sealed}), "Seal")
         return [block._replace(commit=plan.commit or "") for block in capture.sealed]
 
@@ -280,7 +285,7 @@ class Memory(Answering, Contexts, Lifecycle):
 
         description, redacted = derive.clean(description, self._config()["redact"])
         with self._write("describe") as plan:
-            ref, path = derive.describe(plan, self._store, self._lookup, block, description)
+            ref, path = derive.describe(plan, self._store, self._lookup, block, description, extracting=self._config().provider_of("extract") != "off")
         return Written(ref, path, plan.commit or "", redacted)
 
     def record(self, card: Mapping[str, Any]) -> Written:
@@ -289,12 +294,13 @@ class Memory(Answering, Contexts, Lifecycle):
         Raises Refused for missing or false evidence and Malformed for a wrong shape, naming every
         fault at once.
         """
-        from strata import derive
+        from strata import derive, projection
         from strata.results import Written
 
         card, redacted = derive.clean(card, self._config()["redact"])
         with self._write("record") as plan:
-            ref, path = derive.record(plan, self._store, self._lookup, card, self._now(), self._new_id)
+            ref, path = derive.record(plan, self._store, self._lookup, card, self._now(), self._new_id, by_rules=self._config().provider_of("project") == "rules")
+            projection.update(plan, self._store)
         return Written(ref, path, plan.commit or "", redacted)
 
     # -- reading -----------------------------------------------------------------------------
@@ -308,6 +314,7 @@ class Memory(Answering, Contexts, Lifecycle):
         """
         shown = self._lookup.show(ref, level=level, at=at)
         shown = shown if peek or at is not None or shown.kind == Kind.TAIL else self._opened(shown)
+        shown = self._portrayed(shown)
         return shown if at is not None else self._with_weight(shown)
 
     def list(
@@ -447,7 +454,9 @@ class Memory(Answering, Contexts, Lifecycle):
         return self._config()[key]
 
     def config_set(self, key: str, value: str) -> Written:
-        """Change one setting: its line in `strata.yaml` and no other."""
+        """Change one setting: its line in `strata.yaml` and no other. A command or an address of a model that is set here is allowed here."""
+        from strata.providers import trust
+        from strata.providers.keys import refuse_secrets
         from strata.redact import redact
         from strata.results import Written
 
@@ -455,9 +464,16 @@ class Memory(Answering, Contexts, Lifecycle):
             raise Refused("the value looks like a secret, and settings are committed", remedy="keep secrets out of the memory")
         with self._write("config") as plan:
             data = self._store.files.read(layout.SETTINGS) if self._store.files.exists(layout.SETTINGS) else b""
-            plan.put(layout.SETTINGS, Config(data).with_value(key, value), blob_id(data) if data else None)
+            before = Config(data)
+            after = Config(before.with_value(key, value))
+            refuse_secrets(after)
+            plan.put(layout.SETTINGS, before.with_value(key, value), blob_id(data) if data else None)
             plan.subject = f"Set {key} to {value}"
             plan.trailers.append(("Strata-Setting", key))
+        try:
+            trust.set_here(self.root, before, after)
+        except Refused as error:
+            self._store.warn(str(error))
         return Written(key, layout.SETTINGS, plan.commit or "")
 
 
@@ -468,8 +484,9 @@ def _describe_capture(plan: Plan, capture: Capture, threads: Sequence[str], verb
         what.append(f"{'seal ' if capture.stored else ''}{blocks} block{'s' * (blocks != 1)}")
     where = threads[0] if len(threads) == 1 else f"{len(threads)} threads"
     plan.subject = f"{verb} {', '.join(what) or 'nothing'} ({where})"
-    plan.trailers += [("Strata-Thread", thread) for thread in threads[:20]]
-    plan.trailers += [("Strata-Record", block.ref) for block in capture.sealed[:100]]
+    derived = plan.trailers[:_NAMED]
+    plan.trailers = [("Strata-Thread", thread) for thread in threads[:20]]
+    plan.trailers += [("Strata-Record", block.ref) for block in capture.sealed[:_NAMED]] + derived
 
 
 def _utc_now() -> datetime:

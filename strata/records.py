@@ -24,7 +24,9 @@ __all__ = [
     "summary_of", "title_of",
 ]
 
-STATES = ("pending", "ready")
+PENDING, READY = "pending", "ready"
+STATES = (PENDING, READY)
+SUMMARISED_BY, EXTRACTED_BY = "summarised_by", "extracted_by"
 _SUMMARY_FIELDS = ("title", "tags", "summary", "keypoints")
 
 
@@ -67,9 +69,10 @@ class Note(NamedTuple):
 
 
 def seal_block(
-    id: str, thread: str, first_turn: int, last_turn: int, messages: Sequence[Message], sealed_at: str, summary: Summary | None
+    id: str, thread: str, first_turn: int, last_turn: int, messages: Sequence[Message], sealed_at: str, summary: Summary | None,
+    *, summarised_by: str = "", extracted_by: str = "", extracting: bool = False,
 ) -> Document:
-    """A block's document, with the hash of its body; without a summary it is pending."""
+    """A block's document, with the hash of its body; without a summary it is pending, and as long as events are still to be looked for."""
     body = encode(messages)
     header: dict[str, Any] = {
         "id": id,
@@ -78,15 +81,25 @@ def seal_block(
         "first_turn": first_turn,
         "last_turn": last_turn,
         "sealed_at": sealed_at,
-        "state": "ready" if summary else "pending",
+        "state": READY if summary and not extracting else PENDING,
         "source_sha256": hashlib.sha256(body).hexdigest(),
     }
-    return Document.new(header | (_described(summary) if summary else {}), body)
+    who = {SUMMARISED_BY: summarised_by, EXTRACTED_BY: extracted_by}
+    return Document.new(header | (_described(summary) if summary else {}) | {key: name for key, name in who.items() if name}, body)
 
 
-def describe(document: Document, summary: Summary) -> Document:
-    """The block with this summary, ready; its body and its other keys keep every byte."""
-    return document.with_values({"state": "ready", **_described(summary)})
+def describe(document: Document, summary: Summary, by: str = "", *, extracting: bool = False) -> Document:
+    """The block with this summary, made by a provider or "" for a person; its body and its other keys keep every byte.
+
+    It is ready, unless events are still to be looked for (`extracting`).
+    """
+    waits = extracting and not document.text(EXTRACTED_BY)
+    return document.with_values({"state": PENDING if waits else READY, **_described(summary), SUMMARISED_BY: by or None})
+
+
+def extracted(document: Document, by: str) -> Document:
+    """The block after a provider has looked for events in it, whatever it found; ready if it has a summary."""
+    return document.with_values({"state": READY if document.text("title") else PENDING, EXTRACTED_BY: by})
 
 
 def is_intact(document: Document) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from strata.model import NOTHING, Message
+
+if TYPE_CHECKING:
+    from strata.network import EntityShown
 
 
 class Redaction(NamedTuple):
@@ -36,7 +39,10 @@ class Added(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """Messages that are now durable; `repeated` were known by their id already, `differing` are ids that hold another text."""
+    """Messages that are now durable; `repeated` were known by their id already, `differing` are ids that hold another text.
+
+    `events` are the cards that rules made of the blocks that were sealed.
+    """
 
     stored: int
     repeated: int
@@ -44,6 +50,7 @@ class Appended(NamedTuple):
     commit: str = ""
     redacted: tuple[Redaction, ...] = ()
     differing: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
 
 
 class Ingested(NamedTuple):
@@ -58,6 +65,7 @@ class Ingested(NamedTuple):
     skipped: Mapping[str, int] = NOTHING
     problems: tuple[str, ...] = ()
     redacted: tuple[Redaction, ...] = ()
+    events: tuple[str, ...] = ()
 
 
 class Sealed(NamedTuple):
@@ -71,6 +79,7 @@ class Sealed(NamedTuple):
     messages: int
     title: str
     commit: str = ""
+    events: tuple[str, ...] = ()
 
 
 class Written(NamedTuple):
@@ -210,6 +219,7 @@ class Shown(NamedTuple):
     blob: str = ""
     moved: str = ""  # the path it was brought back from by being opened
     weight: Weight | None = None  # of an event, and of what was used or pinned
+    entity: EntityShown | None = None  # of an entity: its facts
 
 
 class Row(NamedTuple):

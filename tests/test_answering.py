@@ -35,7 +35,8 @@ def said(*texts: str, thread: str = "main", day: str = "2026-06-09") -> list[tup
 
 @pytest.fixture
 def talked(memory: Memory) -> Memory:
-    """One block: a talk last week, and an event card for it; one tail."""
+    """One block: a talk last week, and an event card for it, alone; one tail."""
+    memory.config_set("extract", "off")
     memory.append(said("Last week I gave the talk at the library, and many people came to listen to it.", "How nice! What was it about?", "It was about frost in gardens, and how to keep young plants alive in May."))
     block = memory.seal("main", everything=True)[0].ref
     memory.record({"title": "Ada gave a talk", "source_block": block, "source_messages": ["main-1"], "event_type": "activity", "status": "occurred"})

@@ -330,6 +330,7 @@ def test_an_event_that_supersedes_itself_is_not_superseded(talk: Memory) -> None
 
 
 def test_an_outdated_event_comes_after_the_current_one_and_names_it(talk: Memory) -> None:
+    talk.config_set("extract", "off")
     talk.append([("main", Message(f"e{number}", "user", text, at=f"2026-11-{10 + number}T09:00:00Z")) for number, text in enumerate(["The gateway listens on port 8080.", "We moved the gateway from port 8080 to port 8412."])])
     talk.seal("main", everything=True)
     block = talk.blocks(thread="main")[0].ref

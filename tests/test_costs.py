@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strata import Memory
+from strata.asking import Reply
 from strata.costs import CONTEXT, JUDGE, Cost, CostLine, Kept, Prices, Swept, cost
 from strata.errors import UsageError
 from strata.render import jsontext
@@ -18,6 +19,7 @@ from strata.render.screen import Screen
 from strata.render.text import text
 from strata.render.visible import width
 from strata.results import Mapped
+from strata.spending import Spent, receipt
 
 DAY = 86_400
 NOW = 100 * DAY
@@ -126,6 +128,27 @@ def test_the_parts_add_up_whatever_the_prices(files: list[Kept], runs: list[Swep
     assert given == savings.prices
 
 
+def test_calls_of_models_are_counted_where_they_wait_and_where_they_are_carried_to(run: Run, memory: Memory) -> None:  # noqa: F811
+    memory.config_set("cost_input_price", "3")
+    memory.config_set("cost_output_price", "15")
+    for number, reply in enumerate((Reply("x", "gpt-9", 1_000_000, 100_000), Reply("x", "gpt-9", 1_000_000, 100_000), Reply("x", "claude", None, None))):
+        memory._store.accesses.note(receipt("extract", reply, "2026-11-30T12:00:00Z", f"call-{number}"))
+    waiting = memory.cost().spent
+    memory.add("notes/plan", "Ship on Friday.")
+
+    assert [Spent("extract", "claude", 1, 1, 0, 0, None), Spent("extract", "gpt-9", 2, 0, 2_000_000, 200_000, 9.0)] == list(waiting) == list(memory.cost().spent)
+    assert b'"op": "job"' in next((memory.root / "ledger").glob("*.jsonl")).read_bytes()
+    assert [] == [problem for problem in memory.doctor() if problem.path.startswith("ledger/")]
+    shown = run("cost").out
+    assert ["extract", "gpt-9", "2", "2,000,000", "200,000", "9.00", "USD"] in [row.split() for row in shown.split("\n")]
+    assert "1 call says not how many tokens it took" in shown
+    assert 2 == run("cost", "--json").json()[0]["spent"][1]["calls"]
+
+
+def test_without_calls_nothing_is_said_of_them() -> None:
+    assert "calls of models" not in text(cost(FILES, RUNS, ALL, NOW), Screen()).lower()
+
+
 @given(kept, swept, prices, st.integers(20, 120))
 def test_it_can_always_be_shown_and_no_formula_is_cut(files: list[Kept], runs: list[Swept], given: Prices, columns: int) -> None:
     savings = cost(files, runs, given, NOW)
@@ -180,5 +203,5 @@ def test_the_commands_show_the_map_and_the_cost(run: Run, memory: Memory) -> Non
     assert (0, "") == (savings.code, savings.err)
     assert savings.out.startswith("Against keeping everything in context")
     (as_json,) = run("cost", "--json").json()
-    assert ["lines", "prices", "notes"] == list(as_json)
+    assert ["lines", "prices", "notes", "spent"] == list(as_json)
     assert 1 == run("map", "--json").json()[0]["records"]

@@ -19,7 +19,7 @@ from strata.model import Message
 
 TIMES = ["2026-11-30T12:00:00Z", "2026-11-30T21:00:00+09:00", "2026-12-01", "2026-11-30T12:00:00.5Z"]
 OPENINGS = st.lists(
-    st.builds(Receipt, st.text("abc", min_size=1, max_size=2), st.sampled_from(["read", "use"]), st.sampled_from([("blk-1",), ("blk-2",), ("blk-1", "blk-2")]), st.sampled_from(TIMES), st.none() | st.integers(0, 5)),
+    st.builds(Receipt, st.text("abc", min_size=1, max_size=2), st.sampled_from(["read", "use"]), st.sampled_from([("blk-1",), ("blk-2",), ("blk-1", "blk-2")]), st.sampled_from(TIMES), st.none() | st.integers(0, 5), st.none(), st.none(), st.none(), st.none()),
     max_size=8,
 )  # fmt: skip
 

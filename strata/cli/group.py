@@ -69,7 +69,7 @@ class Command(click.Command):
 
 def exit_codes(exits: Sequence[type[errors.StrataError]]) -> list[tuple[str, str]]:
     """What each exit code means, in the words of the errors' docstrings; 0 and 2 belong to every command."""
-    meanings = {0: "Done."} | {kind.exit_code: (kind.__doc__ or "").strip() for kind in (errors.UsageError, *exits)}
+    meanings = {0: "Done."} | {kind.exit_code: (kind.__doc__ or "").partition("\n")[0].strip() for kind in (errors.UsageError, *exits)}
     if errors.StrataError in exits:
         meanings[1] = "Errors or warnings remain."
     return [(str(code), meanings[code]) for code in sorted(meanings)]

@@ -54,7 +54,7 @@ def _all_exit_codes() -> Iterator[str]:
     yield "| 1 | Failure: the system refused something, or `doctor` found errors or warnings. |"
     for kind in sorted(errors.StrataError.__subclasses__(), key=lambda kind: kind.exit_code):
         if kind.__module__ == errors.__name__:
-            yield f"| {kind.exit_code} | {(kind.__doc__ or '').strip()} |"
+            yield f"| {kind.exit_code} | {(kind.__doc__ or '').partition(chr(10))[0].strip()} |"
     yield "| 130 | Interrupted (Ctrl-C). |"
 
 

@@ -18,7 +18,7 @@ class Row(NamedTuple):
     help: str
 
 
-SECTIONS = ("Capture", "Write", "Find", "History", "Tiers", "Care", "Start")
+SECTIONS = ("Capture", "Write", "Derive", "Find", "Graph", "History", "Tiers", "Care", "Start")
 
 TABLE = {
     row.name: row
@@ -29,6 +29,7 @@ TABLE = {
         Row("add", "write", "Write", "Write a note."),
         Row("describe", "write", "Write", "Give a block its title, tags, summary and key points."),
         Row("record", "write", "Write", "Keep an event card, with the evidence for it."),
+        Row("jobs", "jobs", "Derive", "See and do what is to be derived from what was said."),
         Row("search", "find", "Find", "Find messages, blocks, events and notes by their words."),
         Row("assess", "gate", "Find", "Say how well a batch answers its question."),
         Row("use", "gate", "Find", "Count the evidence that helped an answer."),
@@ -39,6 +40,8 @@ TABLE = {
         Row("blocks", "context", "Find", "List blocks with their age and the level at which each is shown now."),
         Row("expand", "context", "Find", "Open a block at a level, and keep it there from now on."),
         Row("map", "lifecycle_views", "Find", "Print the map of active/, and refresh index.md."),
+        Row("graph", "graph", "Graph", "Show who and what the memory knows, and how they are related."),
+        Row("entity", "entity", "Graph", "Say which entities are one, which are two, and by what names they go."),
         Row("log", "history", "History", "Show the commits of the memory, or of one record."),
         Row("diff", "history", "History", "Show what changed, as a patch."),
         Row("janitor", "lifecycle", "Tiers", "Let files settle by age and access."),

@@ -95,7 +95,7 @@ def describe_command(memory: Memory, block: str, file: str) -> Any:
 @command(
     "record",
     examples=(
-        """echo '{"title": "pnpm from now on", "event_type": "decision", "source_block": "blk-2026", "source_messages": ["m1"]}' | strata record""",
+        """echo '{"title": "pnpm from now on", "event_type": "decision", "source_block": "blk-2026", "source_messages": ["m1"], "facts": [{"type": "project", "name": "kynd", "mode": "relation", "key": "uses", "target": "tool", "value": "pnpm"}]}' | strata record""",
     ),
     exits=(NotFound, Malformed, Refused, *_WRITES),
 )
@@ -111,6 +111,10 @@ def record_command(memory: Memory, file: str) -> Any:
     Fields: title, event_type, status (occurred, planned, cancelled, ongoing, unknown), happened_start
     and happened_end (2026, 2026-05, 2026-05-20 or a time), precision, basis (explicit, relative,
     inferred, unknown), original_text, participants, narrative, quotes, supersedes, conflicts_with,
-    criticality (routine, preference, identity, safety), confidence (0 to 1), pinned.
+    criticality (routine, preference, identity, safety), confidence (0 to 1), pinned, facts.
+
+    Each of the facts says something of an entity: type (person, project, organization, tool, place),
+    name, mode (state replaces, set gathers, relation leads to another), key, value, and where known
+    target (the type of what a relation leads to), valid_from, valid_to, confidence.
     """
     return memory.record(inputs.json_object(file, what="the event card"))

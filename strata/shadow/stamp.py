@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from whoosh import __version__ as _whoosh
 
-SCHEMA = 5  # counts changes of the terms, the scoring or the files
+SCHEMA = 6  # counts changes of the terms, the scoring or the files
 NAME = "stamp"
 
 Signature = tuple[int, int, int]  # size, mtime in nanoseconds, inode

@@ -63,12 +63,18 @@ def test_a_crash_at_any_effect_is_as_if_nothing_or_all_had_happened(verb: str, p
         found = snapshot(root)
         where = f"{verb}, effect {step}"
         assert found in (start, end, *between), f"{where}: half applied: {sorted(set(found.items()) ^ set(start.items()))}"
-        if verb in ("adopt and add", "a save at the old place", "use"):  # what a person left is still theirs to be adopted; of a batch, half of a file
+        if verb in ("adopt and add", "a save at the old place", "use", "job done", "jobs run"):  # what a person left is still theirs to be adopted; of a batch or a job, half of a file
             after.doctor(fix=True)
         assert_sound(root)
         if verb == "use":
             VERBS[verb](after)
             assert snapshot(root).keys() == end.keys() and _uses(root) == 1, f"{where}: the same use again counts once"
+            assert_sound(root)
+        if verb == "job done":
+            assert bool(after.jobs("extract")) == (found == start), f"{where}: what is not written is still to be done"
+        if verb == "jobs run":
+            VERBS[verb](after)
+            assert after.jobs("extract") == [] and _cards(snapshot(root)) == _cards(end), f"{where}: the next run does the rest, and nothing twice"
             assert_sound(root)
         if verb in ("append and seal", "ingest", "append one turn"):
             VERBS[verb](after)
@@ -77,6 +83,11 @@ def test_a_crash_at_any_effect_is_as_if_nothing_or_all_had_happened(verb: str, p
         after.close()
 
     assert step > 5, "a verb that writes has effects"
+
+
+def _cards(files: dict[str, bytes]) -> list[bytes]:
+    """The titles of the event cards."""
+    return sorted(line for path, data in files.items() if "/events/" in path for line in data.split(b"\n") if line.startswith(b"title:"))
 
 
 def _uses(root: Path) -> int:

@@ -64,6 +64,9 @@ def card(block: str, message: str) -> dict[str, object]:
     return {"title": "The door is blue", "source_block": block, "source_messages": [message], "event_type": "fact", "status": "occurred"}
 
 
+ANSWER = {"events": [{"title": f"The door of house {number} is blue", "source_messages": [f"a{number}"], "quotes": [f"It is blue, number {number}."]} for number in (8, 9)]}
+
+
 def _first_block(memory: Memory) -> str:
     return memory.list(kinds=["block"])[0].ref
 
@@ -101,6 +104,8 @@ VERBS: dict[str, Callable[[Memory], object]] = {
     "expand": lambda memory: memory.expand(_first_block(memory), 3),
     "reindex": lambda memory: memory.reindex(),
     "adopt and add": _by_hand,
+    "job done": lambda memory: memory.job_done(memory.jobs("extract")[0].id, json.dumps(ANSWER)),
+    "jobs run": lambda memory: memory.run_jobs("extract"),
 }
 
 
@@ -115,6 +120,15 @@ def before(verb: str, root: Path) -> None:
         memory = opened(root, 50)
         memory.assess(memory.ask("the first plan", kinds=["note"]).id, verdict="sufficient", evidence_refs=["notes/plan"])
         memory.show("notes/plan")
+        memory.close()
+    if verb in ("job done", "jobs run"):
+        memory = opened(root, 50)
+        memory.config_set("provider", "agent")
+        memory.append([pair for number in range(9, 12) for pair in turn(number)])  # seals a block that waits
+        if verb == "jobs run":
+            memory.config_set("provider", "rules")
+        else:
+            memory.next_job("extract")
         memory.close()
     if verb == "ingest":
         rows = [
