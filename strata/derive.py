@@ -8,7 +8,7 @@ from typing import Any
 
 from strata import records, transcript
 from strata.cards import Event
-from strata.claims import line
+from strata.claims import folded, line
 from strata.document import Document
 from strata.errors import Refused
 from strata.files import blob_id
@@ -22,6 +22,7 @@ from strata.results import Redaction
 from strata.store import Store
 
 RULES = "rules"
+ALIKE = 0.6  # how alike two titles are that say the same (difflib's ratio)
 NewId = Callable[[str, str], str]
 
 
@@ -68,15 +69,23 @@ def record(plan: Plan, store: Store, lookup: Lookup, card: Mapping[str, Any], no
 
 
 def _of_rules(store: Store, event: Event) -> list[str]:
-    """The cards of the same sort that rules made of these very messages: what somebody records takes their place."""
+    """The cards that rules made of the same sentence of these messages: what somebody records takes their place."""
     refs = [f"{event.source_block}#{message}" for message in event.source_messages]
     found = []
     for each in store.ask(lambda shadow: shadow.citing(refs)):
         document = Document.parse(store.files.read(each.path), each.path)
-        same = document.text("event_type") in (event.event_type, "") or not event.event_type
-        if document.text("made_by") == RULES and same and set(document.list("source_messages")) <= set(event.source_messages):
+        if document.text("made_by") == RULES and _same_sentence(event, records.event_of(document, each.path)):
             found.append(each.ref)
     return found
+
+
+def _same_sentence(event: Event, made: Event) -> bool:
+    """Whether a card quotes the sentence that another was made of, or, where it quotes none, is called much like it."""
+    from difflib import SequenceMatcher
+
+    if event.quotes:
+        return any(quote in made.quotes[0] or made.quotes[0] in quote for quote in event.quotes) if made.quotes else False
+    return SequenceMatcher(None, folded(event.title), folded(made.title), autojunk=False).ratio() >= ALIKE
 
 
 def fresh_id(prefix: str, day: str, plan: Plan, store: Store, new_id: NewId) -> str:

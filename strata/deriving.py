@@ -11,15 +11,13 @@ from datetime import datetime
 from strata import projection, records
 from strata.cards import Event, event_document, event_of
 from strata.claims import Claim, folded, line
-from strata.derive import NewId, fresh_id
+from strata.derive import ALIKE, NewId, fresh_id
 from strata.document import Document
 from strata.files import blob_id
 from strata.layout import record_path
 from strata.model import Summary
 from strata.plan import Plan
 from strata.store import Store
-
-MADE_OF = 0.6  # how alike two titles are that say the same (difflib's ratio)
 
 
 def summarised(plan: Plan, path: str, document: Document, summary: Summary, by: str, *, extracting: bool) -> None:
@@ -94,4 +92,4 @@ def _same(new: Event, old: Event) -> bool:
         return False
     if (folded(new.event_type), new.happened_start, new.happened_end) != (folded(old.event_type), old.happened_start, old.happened_end):
         return False
-    return SequenceMatcher(None, folded(new.title), folded(old.title), autojunk=False).ratio() >= MADE_OF
+    return SequenceMatcher(None, folded(new.title), folded(old.title), autojunk=False).ratio() >= ALIKE
