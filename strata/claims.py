@@ -60,13 +60,13 @@ class Claim(NamedTuple):
 
 
 def entity_id(type_: str, name: str) -> str:
-    """`ent-person-jo`: from type and name alone. Names that differ in more than case and blanks have different ids.
+    """`ent-person-jo`: from type and name alone. Names that differ in more than case, blanks, hyphens and underscores have different ids.
 
     A name that its slug cannot give back (José, 東京, C++) has a mark of its own behind it, and so has one that some
     system keeps for itself (con).
     """
     plain = slug(name)
-    whole = folded(name)
+    whole = re.sub(r"(?<=[^\W_])[-_ ]+(?=[^\W_])", " ", folded(name))
     if plain and plain.replace("-", " ") == whole and is_portable(f"{plain}.md") and not re.fullmatch(r"[2-9][a-hj-km-np-z2-9]{5}", plain.rpartition("-")[2]):
         return f"ent-{type_}-{plain}"
     return "-".join(part for part in ("ent", type_, plain, mark(whole)) if part)

@@ -201,7 +201,7 @@ def settings_table() -> str:
 def errors_table() -> str:
     kinds = sorted(errors.StrataError.__subclasses__(), key=lambda kind: kind.exit_code)
     return "| class | exit code | raised for |\n|---|---|---|\n" + "".join(
-        f"| `{kind.__name__}` | {kind.exit_code} | {(kind.__doc__ or '').strip()} |\n" for kind in kinds if kind.__module__ == "strata.errors"
+        f"| `{kind.__name__}` | {kind.exit_code} | {(kind.__doc__ or '').partition(chr(10))[0].strip()} |\n" for kind in kinds if kind.__module__ == "strata.errors"
     )
 
 

@@ -8,9 +8,9 @@ import re
 import pytest
 from pages import PROJECT, Page
 
-from strata import layout, model, names, transcript
+from strata import claims, layout, model, names, portrait, transcript
 from strata.document import Document
-from strata.records import block_of, entity_document, entity_of, event_document, event_of, is_intact, note_document, note_of, parse_event, seal_block
+from strata.records import block_of, event_document, event_of, is_intact, note_document, note_of, parse_event, seal_block
 from strata.tail import Tail
 
 
@@ -48,7 +48,8 @@ def test_the_event_is_one_and_its_evidence_holds(format_page: Page) -> None:
     messages = block_of(Document.parse(format_page.example("block").encode())).messages
     document = Document.parse(format_page.example("event").encode())
     event = event_of(document)
-    supplied = {name: value for name, value in event._asdict().items() if name != "id"}
+    supplied = {name: value for name, value in event._asdict().items() if name not in ("id", "made_by")}
+    supplied["facts"] = [claims.as_object(claim) for claim in claims.of_lines(event.facts or ())]
 
     assert event == parse_event(supplied, event.source_block, messages)._replace(id=event.id)
     assert document.data == event_document(event.id, event).data
@@ -58,7 +59,8 @@ def test_the_entity_and_the_note_are_what_strata_writes(format_page: Page) -> No
     entity = Document.parse(format_page.example("entity").encode())
     note = Document.parse(format_page.example("note").encode())
 
-    assert entity.data == entity_document(entity_of(entity)).data
+    assert entity.data == portrait.written(entity, portrait.read(entity)).data
+    assert 4 == len(portrait.read(entity).facts) and not portrait.read(entity).edited
     assert note.data == note_document(note_of(note, "notes/garden/frost")).data
 
 
