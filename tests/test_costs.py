@@ -137,7 +137,7 @@ def test_calls_of_models_are_counted_where_they_wait_and_where_they_are_carried_
     memory.add("notes/plan", "Ship on Friday.")
 
     assert [Spent("extract", "claude", 1, 1, 0, 0, None), Spent("extract", "gpt-9", 2, 0, 2_000_000, 200_000, 9.0)] == list(waiting) == list(memory.cost().spent)
-    assert b'"op": "job"' in next((memory.root / "ledger").glob("*.jsonl")).read_bytes()
+    assert b'"model": "gpt-9"' in next((memory.root / "ledger").glob("*.jsonl")).read_bytes()
     assert [] == [problem for problem in memory.doctor() if problem.path.startswith("ledger/")]
     shown = run("cost").out
     assert ["extract", "gpt-9", "2", "2,000,000", "200,000", "9.00", "USD"] in [row.split() for row in shown.split("\n")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +17,7 @@ IDS = st.text("abc", min_size=1, max_size=3)
 REFS = st.lists(st.sampled_from(["notes/a", "blk-1", "blk-1#m3", "日本"]), max_size=3).map(tuple)
 ACCESSES = st.tuples(IDS, st.sampled_from(["read", "use"]), REFS, TIMES, st.none() | st.integers(0, 5)).map(lambda row: Receipt(*row))
 COUNTS = st.none() | st.integers(0, 10**9)
-JOBS = st.tuples(IDS, st.just("job"), REFS, TIMES, st.none(), st.sampled_from(["extract", "project"]), st.sampled_from(["gpt", "模型"]), COUNTS, COUNTS).map(lambda row: Receipt(*row))
+JOBS = st.tuples(IDS, st.just("job"), st.just(()), TIMES, st.none(), st.sampled_from(["extract", "project"]), st.sampled_from(["gpt", "模型"]), COUNTS, COUNTS).map(lambda row: Receipt(*row))
 RECEIPTS = ACCESSES | JOBS
 
 
@@ -46,6 +48,12 @@ def test_calls_of_two_machines_add_up_the_same_from_both_sides(mine: list[Receip
     assert sum(row.tokens_in or 0 for row in (*mine, *theirs)) == sum(row.tokens_in for row in both)
 
 
+@given(st.lists(JOBS, min_size=1))
+def test_a_call_is_written_as_a_reading_of_nothing_which_any_reader_takes_as_one(calls: list[Receipt]) -> None:
+    lines = [json.loads(call.line()) for call in calls]
+    assert all(("read", []) == (line["op"], line["refs"]) and "level" not in line for line in lines)
+
+
 def test_a_call_is_priced_where_all_is_known() -> None:
     first = receipt("extract", Reply("…", "gpt", 1_000_000, 500_000), "2026-11-30T12:00:00Z", "r1")
     second = receipt("extract", Reply("…", "gpt", 1_000_000, None), "2026-11-30T12:00:00Z", "r2")
@@ -64,7 +72,7 @@ def test_a_receipt_counts_once_and_once_for_a_record_however_many_of_its_message
 
 def test_broken_lines_are_named_and_the_others_count() -> None:
     good = Receipt("r1", "read", ("notes/a",), "2026-11-30T12:00:00Z").line()
-    bad = [b"{half", b'{"id": "x", "op": "job", "refs": [], "at": "2026"}', b'{"id": "x", "op": "job", "refs": [], "at": "2026", "kind": "extract", "model": "m", "tokens_in": -1}', b'{"id": "", "op": "read", "refs": [], "at": "2026"}', b'{"id": "x", "op": "look", "refs": [], "at": "2026"}', b'{"id": "x", "op": "read", "refs": "a", "at": "2026"}',
+    bad = [b"{half", b'{"id": "x", "op": "read", "refs": [], "at": "2026", "model": "m"}', b'{"id": "x", "op": "read", "refs": [], "at": "2026", "kind": "extract", "model": "m", "tokens_in": -1}', b'{"id": "", "op": "read", "refs": [], "at": "2026"}', b'{"id": "x", "op": "look", "refs": [], "at": "2026"}', b'{"id": "x", "op": "read", "refs": "a", "at": "2026"}',
            b'{"id": "x", "op": "read", "refs": [], "at": "soon"}', b"[1]", b"\xff\xfe", b"<<<<<<< HEAD", b"1,2", b"[" * 100_000]  # fmt: skip
     found, faults = receipts(good + b"".join(line + b"\n" for line in bad) + b"\n  \n" + good)
 

