@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from strata.errors import AlreadyExists, Refused
+from strata.errors import AlreadyExists, Refused, UsageError
 from strata.moment import stamp
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class Answering:
         from strata.road import searched
         from strata.sight import Sight
 
+        if narrow.get("believed"):
+            raise UsageError("a batch cannot be opened as of an earlier commit", remedy="search there without --gate: evidence is judged by what the files say now")
         before = self._batches().read(after, self._now()) if after else None
         hits = tuple(self.search(query, **narrow))
         seen = Sight(self._store).seen(hits)
@@ -204,7 +206,7 @@ class Answering:
 
 def _options(narrow: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """What narrowed a search, kinds left out, as options of the command line."""
-    names = {"tiers": "--tier", "thread": "--thread", "since": "--since", "until": "--until", "happened_from": "--happened-from", "happened_to": "--happened-to", "limit": "--limit"}
+    names = {"tiers": "--tier", "thread": "--thread", "since": "--since", "until": "--until", "happened_from": "--happened-from", "happened_to": "--happened-to", "at": "--at", "limit": "--limit"}
     given = ((option, narrow.get(name)) for name, option in names.items())
     return tuple((option, ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)) for option, value in given if value)
 

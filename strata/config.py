@@ -244,7 +244,8 @@ def _parse(key: str, text: Any, line: int | None) -> Any:
     except ValueError:
         from strata.redact import redact
 
-        message = f"{key} is no name of a variable" if key == "openai_key" else f"{key} cannot be {redact(str(text))[0]!r}"  # somebody may have put the key itself there
+        secretive = key in ("command", "openai_key")  # somebody may have put a key there, and this is shown
+        message = f"{key} cannot be read as {row.expects}" if secretive else f"{key} cannot be {redact(str(text))[0]!r}"
         if line is None:
             raise UsageError(message, remedy=f"give {row.expects}") from None
         raise Malformed(message, path=SETTINGS, line=line, remedy=f"give {row.expects}") from None

@@ -4,8 +4,13 @@
 
 A read is the opening of a record; a use is evidence that helped an answer. Opening a whole block also says at which
 `level`, 0 to 5 (see `strata.detail`). A job is one call of a model: its `kind`, the `model`, and the tokens it read and
-wrote, where somebody counted them; it accesses no record. A receipt id counts once,
-whichever files it stands in, so the sum over the ledgers of all machines is the same from every side.
+wrote, where somebody counted them. Its line is that of a reading of nothing, with these keys more:
+
+    {"id": "c41d0e7a92b85f36", "op": "read", "refs": [], "at": "2026-11-30T12:00:00Z", "kind": "extract", "model": "m", "tokens_in": 812}
+
+for a strata that does not know calls takes another `op` for damage: it moves no file of a ledger of nothing else, and
+sets waiting lines aside. A receipt id counts once, whichever files it stands in, so the sum over the ledgers of all
+machines is the same from every side.
 """
 
 from __future__ import annotations
@@ -36,7 +41,8 @@ class Receipt(NamedTuple):
 
     def line(self) -> bytes:
         """The receipt as a line of a ledger."""
-        said = {key: value for key, value in self._asdict().items() if value is not None}
+        written = self._replace(op=READ, refs=()) if self.op == JOB else self
+        said = {key: value for key, value in written._asdict().items() if value is not None}
         return json.dumps(said, ensure_ascii=False, separators=(", ", ": ")).encode("utf-8", "surrogatepass") + b"\n"
 
 
@@ -132,23 +138,23 @@ def _receipt(value: Any) -> Receipt | str:
     refs, at, level = value.get("refs"), value.get("at"), value.get("level")
     if not (isinstance(value.get("id"), str) and value["id"].isprintable() and value["id"]):
         return "a receipt needs an id of visible characters"
-    if value.get("op") not in (READ, USE, JOB):
-        return "op is read, use or job"
+    if value.get("op") not in (READ, USE):
+        return "op is read or use"
     if not (isinstance(refs, list) and all(isinstance(ref, str) and ref.isprintable() for ref in refs)):
         return "refs is a list of refs"
     if not (isinstance(at, str) and moment.is_valid(at)):
         return "at is a time in ISO 8601"
     if level is not None and (isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= 5):
         return "level is a whole number from 0 to 5"
-    if value["op"] != JOB:
-        return Receipt(value["id"], value["op"], tuple(refs), at, level)
-    return _job(value, tuple(refs), at)
+    if value["op"] == READ and not refs and "model" in value:
+        return _job(value, at)
+    return Receipt(value["id"], value["op"], tuple(refs), at, level)
 
 
-def _job(value: dict[str, Any], refs: tuple[str, ...], at: str) -> Receipt | str:
+def _job(value: dict[str, Any], at: str) -> Receipt | str:
     kind, model, *tokens = (value.get(name) for name in ("kind", "model", "tokens_in", "tokens_out"))
     if not all(isinstance(said, str) and said and said.isprintable() for said in (kind, model)):
         return "a job needs a kind and a model"
     if any(count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 0) for count in tokens):
         return "tokens are whole numbers, 0 or more"
-    return Receipt(value["id"], JOB, refs, at, None, kind, model, *tokens)
+    return Receipt(value["id"], JOB, (), at, None, kind, model, *tokens)

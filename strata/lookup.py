@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from strata import layout
 from strata.document import Document
-from strata.entries import entries, forgotten_at, ref_of
+from strata.entries import entries, forgotten_at
 from strata.errors import Ambiguous, NotFound, OutsideMemory, StrataError, UsageError
-from strata.files import blob_id
-from strata.model import Entry, Hit, Kind, Message, Summary, Tier
+from strata.model import Entry, Hit, Kind, Tier
 from strata.past import Past
 from strata.snippet import snippet
 from strata.survey import Signature, signature
-from strata.transcript import decode, lines
+from strata.transcript import decode
 
 if TYPE_CHECKING:
     from strata.results import Row, Shown
@@ -47,6 +47,13 @@ class Lookup:
         if kinds and kind not in kinds:
             raise UsageError(f"{ref} is a {kind}, not a {' or '.join(kinds)}", ref=ref, path=path)
         return path
+
+    def is_entity(self, ref: str) -> bool:
+        """Whether a ref names an entity that is there now."""
+        try:
+            return layout.kind_of(self.record(ref)) == Kind.ENTITY
+        except (NotFound, Ambiguous):
+            return False
 
     def _split(self, ref: str) -> tuple[str, str]:
         """Record and message of a ref; a file made by hand may have a # in its own name."""
@@ -106,6 +113,8 @@ class Lookup:
 
     def show(self, ref: str, *, level: int | None, at: str | None) -> Shown:
         """See `Memory.show`."""
+        from strata.showing import shown  # late, as is all that only some searches need: start-up counts
+
         name, message = self._split(ref)
         if level is not None and not 0 <= level <= 5:
             raise UsageError(f"there is no level {level}", remedy="levels go from 0 (title) to 5 (verbatim)")
@@ -123,7 +132,7 @@ class Lookup:
             if past is None:
                 raise NotFound(f"this memory held no {name!r} at {at}", ref=name, remedy=f"`strata log {name}` shows when it came")
             path, data = past, self._store.history.read(past, commit)
-        return _shown(path, data, message, level, commit, ref)
+        return shown(path, data, message, level, commit, ref)
 
     def _since_sealed(self, path: str, data: bytes, message: str) -> tuple[str, bytes]:
         """A message that a ref still looks for in the tail is in a block when it was sealed meanwhile."""
@@ -140,14 +149,19 @@ class Lookup:
     # -- many ----------------------------------------------------------------------------------
 
     def rows(
-        self, *, tiers: Sequence[str], kinds: Sequence[str], thread: str, since: str, until: str, forgotten: bool, limit: int | None
+        self, *, tiers: Sequence[str], kinds: Sequence[str], thread: str, since: str, until: str, forgotten: bool, limit: int | None, at: str = ""
     ) -> list[Row]:
-        """The records (never single messages) that pass the filters, newest first."""
+        """The records (never single messages) that pass the filters, newest first; with `at` those true at that date."""
         wanted = tuple(kinds) or ("block", "event", "entity", "note")
-        found = self._store.ask(lambda shadow: list(shadow.entries(kinds=wanted, tiers=tuple(tiers), thread=thread, since=since, until=until, forgotten=forgotten)))
-        rows = sorted((_row(item) for item in found), key=lambda row: row.ref)
-        rows.sort(key=lambda row: row.at, reverse=True)
-        return rows[:limit]
+        found = self._store.ask(lambda shadow: list(shadow.entries(kinds=wanted, tiers=tuple(tiers), thread=thread, since=since, until=until, forgotten=forgotten, at=at)))
+        found.sort(key=lambda item: item.ref)
+        found.sort(key=lambda item: item.at, reverse=True)
+        return [_row(item) for item in islice((item for item in found if not at or self._was(item, at)), limit)]
+
+    def _was(self, item: Found, at: str) -> bool:
+        from strata.validity import by_then, true_then
+
+        return by_then(item, at) if item.kind != Kind.ENTITY else true_then(item.path, self._store.files.read(item.path), at) is not None
 
     def search(
         self,
@@ -160,35 +174,39 @@ class Lookup:
         until: str = "",
         happened_from: str = "",
         happened_to: str = "",
+        at: str = "",
         forgotten: bool = False,
         limit: int,
         today: date | None = None,
         explain: bool = False,
         second: Second | None = None,
     ) -> list[Hit]:
-        """Ranked hits, each checked against the file it points to before it is returned; with `forgotten` only among those.
+        """Ranked hits, each checked against the file it points to before it is returned; with `forgotten` only among those, with `at` as true then.
 
-        An outdated statement comes behind the one that replaces it, and both are marked.
+        An outdated statement comes behind the one that replaces it, and both are marked; so are events that other cards supersede or contradict.
         """
         from strata.revisions import LOOKED_AT, revised
+        from strata.rivals import marked
 
         narrow = {"kinds": tuple(kinds), "tiers": tuple(tiers), "thread": thread, "since": since, "until": until, "forgotten": forgotten}
-        narrow |= {"happened_from": happened_from, "happened_to": happened_to}
+        narrow |= {"happened_from": happened_from, "happened_to": happened_to, "at": at}
         asked = max(limit, LOOKED_AT)  # a current statement may stand behind the outdated one
         while True:
             found = self._store.ask(lambda shadow: shadow.rank(query, limit=asked, **narrow, today=today, explain=explain, second=second))
-            hits = _once(hit for item in found if (hit := self._hit(item, forgotten)))
+            hits = _once(hit for item in found if (hit := self._hit(item, forgotten, at, query)))
             if len(hits) >= limit or len(found) < asked:
                 break
             asked *= 2
         texts = {(hit.path, hit.ref): entry.text for hit, entry in hits}
         chosen = [*revised(query, hits[:LOOKED_AT], today), *(hit for hit, _ in hits[LOOKED_AT:])][:limit]
+        chosen = marked(self._store.ask, self._store.files.read, chosen, at)
         return [hit._replace(snippet=snippet(texts[hit.path, hit.ref], query)) for hit in chosen]
 
-    def _hit(self, found: Found, forgotten: bool) -> tuple[Hit, Entry] | None:
+    def _hit(self, found: Found, forgotten: bool, at: str, query: str) -> tuple[Hit, Entry] | None:
         """What is found as a hit, yet without a snippet, and what its file says now; None when that is gone."""
         try:
             entry = self.entry(found.path, found.ref)
+            entry = self._as_of(entry, at, query) if entry and at else entry
         except StrataError as error:  # there, but not for us to read: what the index knows has to do
             self._store.warn(str(error))
             entry = Entry(
@@ -211,6 +229,11 @@ class Lookup:
             why=found.why,
         )
         return hit, entry
+
+    def _as_of(self, entry: Entry, at: str, query: str) -> Entry | None:
+        from strata.validity import as_of
+
+        return as_of(entry, self._store.files.read, at, query)
 
     def entry(self, path: str, ref: str) -> Entry | None:
         """What the file says now under this ref; None when it is gone."""
@@ -245,48 +268,3 @@ def _row(found: Found) -> Row:
     from strata.results import Row
 
     return Row(found.ref, found.kind, layout.tier_of(found.path), found.path, found.title, found.at, found.thread, tuple(found.tags))
-
-
-def _shown(path: str, data: bytes, message: str, level: int | None, commit: str, asked: str) -> Shown:
-    from strata.results import Shown
-
-    document = Document.parse(data, path)
-    kind = layout.kind_of(path, document.text("kind"))
-    common: dict[str, Any] = {
-        "kind": str(kind),
-        "tier": layout.tier_of(path),
-        "path": path,
-        "header": dict(document.header),
-        "at": commit,
-        "blob": blob_id(data),
-    }
-    ref = ref_of(path, document)
-    if kind not in (Kind.BLOCK, Kind.TAIL) or document.problem:
-        if level is not None or message:
-            raise UsageError(f"{asked} is a {kind} and has no messages or levels", ref=ref, remedy="leave --level and #… out")
-        from strata.records import title_of
-
-        text = (document.data if document.problem else document.body).decode("utf-8", "replace")
-        return Shown(ref, title=document.text("title") or title_of(document, path), text=text, line=document.body_line, **common)
-    messages = decode(document.body, path, document.body_line)
-    if message:
-        return _one_message(ref, document, messages, message, common)
-    from strata import layers
-
-    summary = Summary(document.text("title"), tuple(document.list("tags")), document.text("summary"), tuple(document.list("keypoints")))
-    text = layers.render(5 if level is None else level, messages, summary)
-    title = document.text("title") or f"thread {document.text('thread')}"
-    return Shown(ref, title=title, text=text, level=5 if level is None else level, messages=messages, line=document.body_line, **common)
-
-
-def _one_message(ref: str, document: Document, messages: Sequence[Message], wanted: str, common: dict[str, Any]) -> Shown:
-    from strata import layers
-    from strata.results import Shown
-
-    chosen = tuple(message for message in messages if message.id == wanted)
-    if not chosen:
-        some = ", ".join(message.id for message in messages[:8])
-        raise NotFound(f"{ref} has no message {wanted!r}", ref=ref, path=common["path"], remedy=f"its messages are {some}{', …' if len(messages) > 8 else ''}")
-    line = lines(document.body, common["path"], document.body_line)[wanted][0]
-    text = layers.render(5, chosen, Summary(""))
-    return Shown(f"{ref}#{wanted}", title="", text=text, messages=chosen, line=line, **common)

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strata import layout
+from strata import layout, moment
 from strata.answering import Answering
 from strata.begin import begin, enclosing_repository, is_memory, shell_word
 from strata.config import Config
@@ -34,8 +34,10 @@ from strata.model import AGENT, IMPORTER, Author, Commit, Hit, Kind, Message, Pr
 from strata.plan import Plan
 from strata.store import Store
 from strata.survey import Signature, signature
+from strata.why import Reasons
 
 if TYPE_CHECKING:
+    from strata.believed import Believed
     from strata.capture import Capture
     from strata.lookup import Lookup
     from strata.meaning import Meaning
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 _NAMED = 100  # records of each sort that a commit names
 
 
-class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle):
+class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle, Reasons):
     """One memory: a directory that is its own git repository.
 
     Open it with `Memory.open` or make it with `Memory.init`. What a verb writes is committed
@@ -111,6 +113,8 @@ class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle):
     def close(self) -> None:
         """Let go of open index files; the Memory can still be used."""
         self._store.shadow.close()
+        if "_believed" in self.__dict__:
+            self._believed.close()
 
     def __enter__(self) -> Memory:
         return self
@@ -305,17 +309,25 @@ class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle):
 
     # -- reading -----------------------------------------------------------------------------
 
-    def show(self, ref: str, *, level: int | None = None, at: str | None = None, peek: bool = False) -> Shown:
+    def show(self, ref: str, *, level: int | None = None, at: str | None = None, believed: str | None = None, peek: bool = False) -> Shown:
         """Open one record, or one message of it (`blk-…#m3`), as text.
 
-        `level` 0 to 5 is for blocks: title, summary, key points, condensed, readable, verbatim. `at`
-        is a revision or a date: the record as this memory held it then. Opening counts as an access, keeps a
-        block at this level for now, and brings an archived record back to cooled/; with `peek`, or `at`, it is only looked at.
+        `level` 0 to 5 is for blocks: title, summary, key points, condensed, readable, verbatim. `believed` is a revision or a date: the
+        record as this memory held it then. `at` is a date for an entity: what was true then; for anything else the same as `believed`. Opening
+        counts as an access, keeps a block at this level for now, and brings an archived record back to cooled/; with `peek`, `at` or
+        `believed` it is only looked at.
         """
-        shown = self._lookup.show(ref, level=level, at=at)
-        shown = shown if peek or at is not None or shown.kind == Kind.TAIL else self._opened(shown)
-        shown = self._portrayed(shown)
-        return shown if at is not None else self._with_weight(shown)
+        day = at if at is not None and (believed is not None or (moment.is_valid(at) and self._lookup.is_entity(ref))) else ""
+        rev = believed if believed is not None or day else at
+        if day and not moment.is_valid(day):
+            raise UsageError(f"{day!r} is not a date", remedy="give either a revision, as --believed, or a date in ISO 8601 beside it")
+        shown = self._lookup.show(ref, level=level, at=None) if rev is None else self._believed.show(ref, rev, level=level)
+        if day and shown.kind != Kind.ENTITY:
+            raise UsageError(f"{ref} is a {shown.kind}: only of an entity can one tell what was true at a date", ref=ref, remedy="leave --at out: --believed alone shows how it read then")
+        looked = peek or bool(day) or rev is not None
+        shown = shown if looked or shown.kind == Kind.TAIL else self._opened(shown)
+        shown = self._portrayed(shown, at=day)
+        return shown if day or rev is not None else self._contested(self._with_weight(shown))
 
     def list(
         self,
@@ -325,13 +337,17 @@ class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle):
         thread: str = "",
         since: str = "",
         until: str = "",
+        at: str = "",
+        believed: str = "",
         forgotten: bool = False,
         limit: int | None = None,
     ) -> list[Row]:
-        """The records, newest first; `since` and `until` are dates or times, both inclusive. With `forgotten` those, and no others."""
-        chosen = filters(tiers, kinds, since, until, limit)
-        self._store.refresh()
-        return self._lookup.rows(**chosen, thread=self._kept_as(thread), forgotten=forgotten, limit=limit)
+        """The records, newest first; `since` and `until` are dates or times, both inclusive. With `forgotten` those, and no others.
+
+        `at` and `believed` as for `search`.
+        """
+        chosen = filters(tiers, kinds, since, until, limit, at=at)
+        return self._reading(believed).rows(**chosen, thread=self._kept_as(thread), forgotten=forgotten, limit=limit)
 
     def search(
         self,
@@ -344,6 +360,8 @@ class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle):
         until: str = "",
         happened_from: str = "",
         happened_to: str = "",
+        at: str = "",
+        believed: str = "",
         limit: int | None = None,
         explain: bool = False,
     ) -> list[Hit]:
@@ -352,10 +370,13 @@ class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle):
         Kinds are message, block, event, entity and note. No match gives an empty list. A time in the query favours
         what is from then; `since` and `until` restrict to it, and `happened_from` and `happened_to` to events that
         are known to have happened then. With `explain` each hit says what gave it its score.
+
+        `at` is a date: what was true then, by what was said or happened until the end of it; of entities the facts true then, and relative
+        words of the query count from that day. What has no time is left out. `believed` is a revision or a date: what this memory held then,
+        read from git. Both together: what was held then to have been true at the date.
         """
-        return self.search_many(
-            [query], kinds=kinds, tiers=tiers, thread=thread, since=since, until=until, happened_from=happened_from, happened_to=happened_to, limit=limit, explain=explain
-        )[0]
+        narrow: dict[str, Any] = {"kinds": kinds, "tiers": tiers, "thread": thread, "since": since, "until": until, "happened_from": happened_from, "happened_to": happened_to}
+        return self.search_many([query], **narrow, at=at, believed=believed, limit=limit, explain=explain)[0]
 
     def search_many(
         self,
@@ -368,16 +389,38 @@ class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle):
         until: str = "",
         happened_from: str = "",
         happened_to: str = "",
+        at: str = "",
+        believed: str = "",
         limit: int | None = None,
         explain: bool = False,
     ) -> list[list[Hit]]:
         """`search` for many queries over one look at the tree."""
-        chosen = filters(tiers, kinds, since, until, limit, MESSAGE, happened_from=happened_from, happened_to=happened_to)
-        self._store.refresh()
+        from strata.validity import last_day
+
+        chosen = filters(tiers, kinds, since, until, limit, MESSAGE, happened_from=happened_from, happened_to=happened_to, at=at)
+        lookup = self._reading(believed)
         most = limit if limit is not None else self._config_to_read()["search_limit"]
-        today = self._now().date()
+        today = last_day(at) if at else self._now().date()
         kept, second = self._kept_as(thread), self._second()
-        return [self._lookup.search(query, limit=most, thread=kept, today=today, explain=explain, second=second, **chosen) for query in queries]
+        return [lookup.search(query, limit=most, thread=kept, today=today, explain=explain, second=second, **chosen) for query in queries]
+
+    def believe(self, rev: str, progress: Callable[[int, int], None] | None = None) -> str:
+        """Make ready to search the memory as it was at a revision or date, which the first search there does otherwise; the id of that commit."""
+        self._believed.lookup(rev, progress)
+        return self._store.history.resolve(rev)
+
+    @cached_property
+    def _believed(self) -> Believed:
+        from strata.believed import Believed
+
+        return Believed(self._store)
+
+    def _reading(self, believed: str) -> Lookup:
+        """Where a search or a list looks: the memory as it is now, or as it was."""
+        if believed:
+            return self._believed.lookup(believed)
+        self._store.refresh()
+        return self._lookup
 
     def _second(self) -> Second | None:
         """Likeness of meaning, where the setting `vectors` asks for it."""

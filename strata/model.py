@@ -187,7 +187,8 @@ class Hit(NamedTuple):
     """One search result. `snippet` is text around the match; `score` compares within one answer only.
 
     Of two statements about the same thing the later is "current" and the earlier "outdated" in `status`, and
-    `counterpart` is the ref of the other; `why` is given when it is asked for.
+    `counterpart` is the ref of the other; so is an event outdated that a card supersedes, and "disputed" one that a card
+    contradicts, whether that is among the hits or not. `why` is given when it is asked for.
     """
 
     ref: str

@@ -220,6 +220,8 @@ class Shown(NamedTuple):
     moved: str = ""  # the path it was brought back from by being opened
     weight: Weight | None = None  # of an event, and of what was used or pinned
     entity: EntityShown | None = None  # of an entity: its facts
+    superseded_by: tuple[str, ...] = ()  # of an event: the cards that take its place
+    conflicts_with: tuple[str, ...] = ()  # and those that contradict it, whichever of the two says so
 
 
 class Row(NamedTuple):

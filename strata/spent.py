@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from strata.costs import Prices
-from strata.ledger import JOB
 from strata.spending import Spent, spending
 from strata.store import Store
 
@@ -11,4 +10,4 @@ from strata.store import Store
 def spent(store: Store, prices: Prices | None = None) -> tuple[Spent, ...]:
     """A row for each kind of job and model; without prices no money."""
     known = prices or Prices()
-    return spending(store.accesses.marked(f'"{JOB}"'), known.input_price, known.output_price)
+    return spending(store.accesses.marked('"model"'), known.input_price, known.output_price)

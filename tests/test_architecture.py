@@ -14,7 +14,7 @@ PACKAGE = Path(strata.__file__).parent
 
 # Row by row, from the words everything speaks to the faces people see. A package stands for its modules.
 ROWS: dict[str, tuple[str, ...]] = {
-    "words": ("errors", "model", "network", "results", "assessment", "asking", "jobsheet"),
+    "words": ("errors", "model", "network", "results", "provenance", "assessment", "asking", "jobsheet"),
     "rules": (
         "layout", "moment", "yamlread", "yamltext", "document", "transcript", "tail", "evidence", "supplied", "headers", "names", "claims", "temporal", "cards", "records",
         "smalltalk", "layers", "secret_shapes", "redact", "policy", "config", "entries", "ages", "graph", "portrait", "check", "ledger", "spending", "weight", "detail", "steering", "tokens", "page", "filling", "relevance", "janitor", "filters",
@@ -22,8 +22,8 @@ ROWS: dict[str, tuple[str, ...]] = {
     ),
     "adapters": ("tokenizer", "files", "survey", "machine", "head", "history", "shadow", "vectors", "importers", "providers"),
     "verbs": (
-        "plan", "tree", "accesses", "recovery", "adoption", "store", "begin", "snippet", "excerpt", "past", "lookup", "meaning", "weighing", "unfolding", "background", "context", "derive", "world", "whole", "projection",
-        "deriving", "ruled", "notes", "standing", "capture", "ingest", "overview", "lives", "rounds", "atlas", "spent", "lifecycle", "sight", "batches", "answering", "gallery", "matching", "chains", "graphs", "entities",
+        "plan", "tree", "accesses", "recovery", "adoption", "store", "begin", "snippet", "excerpt", "past", "rivals", "validity", "showing", "lookup", "believed", "meaning", "weighing", "unfolding", "background", "context", "derive", "world", "whole", "projection",
+        "deriving", "ruled", "notes", "standing", "capture", "ingest", "overview", "lives", "rounds", "atlas", "spent", "lifecycle", "sight", "batches", "answering", "gallery", "matching", "chains", "graphs", "tracing", "attribution", "beliefs", "why", "entities",
         "jobbox", "jobs_due", "jobs_run", "jobs", "memory",
     ),
     "faces": ("render", "demo", "daemon", "cli", "__main__"),

@@ -490,3 +490,14 @@ def test_only_the_beginning_of_a_message_is_read(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(extracting, "_READ_OF_MESSAGE", 60)
 
     assert [] == alone(text)
+
+
+@pytest.mark.parametrize("old, new, replaces", [
+    ("Let's use npm, because it is already on every machine here.", "Use pnpm for this project from today on, and npm is out.", True),
+    ("Let's use npm, because it is already on every machine here.", "Use pnpm for the kiosk from today on, and the tape is out.", False),
+    ("Let's use npm for the kiosk and the shop.", "From now on we use yarn in the museum, and npm is out there.", False),
+])  # fmt: skip
+def test_what_gives_up_just_what_was_decided_replaces_it(old: str, new: str, replaces: bool) -> None:
+    before, after = (extracting.cards([Message(f"m{day}", "user", text, at=f"2026-06-{day}T09:00:00Z")], "main")[0] for day, text in ((10, old), (20, new)))
+
+    assert ((("evt-20260610-aaaaaa",), ()) if replaces else ((), ())) == extracting.replaced(after, [before._replace(id="evt-20260610-aaaaaa")])

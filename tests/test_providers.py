@@ -151,10 +151,11 @@ def test_nothing_that_a_program_started_is_left(script: Callable[..., Any], tmp_
 @posix
 def test_who_holds_the_output_open_does_not_hold_us(script: Callable[..., Any]) -> None:
     """The one that leads a session of its own survives, and is not waited for."""
-    began = time.monotonic()
+    began, threads = time.monotonic(), threading.active_count()
     failed = failure(script("subprocess.Popen(['sleep', '4'], start_new_session=True); print('{}')"))
 
     assert "kept its output open" in failed.message
+    assert threads == threading.active_count()
     assert time.monotonic() - began < 3.5
 
 
@@ -430,6 +431,7 @@ def test_whatever_else_a_server_does_is_one_clear_reason(server: Server, answer:
     assert said in failed.message
     assert failed.again
     assert time.monotonic() - began < 2.5
+    assert 1 == len(server.requests)
 
 
 @sdk
@@ -627,7 +629,7 @@ def test_the_keyring_is_asked_for_the_address_where_no_variable_is_set(monkeypat
 
 
 SECRETS = [
-    {"command": f"llm --key {KEY}"}, {"command": json.dumps(["llm", f"--api-key={KEY}"])}, {"openai_base_url": "https://jo:hunter22x@example.com/v1"}, {"openai_base_url": f"https://example.com/{KEY}/v1"},
+    {"command": f"llm --key {KEY}"}, {"command": json.dumps(["llm", f"--api-key={KEY}"])}, {"openai_base_url": "https://jo:hunter22x@example.com/v1"}, {"openai_base_url": f"https://example.com/{KEY}/v1"}, {"openai_base_url": "https://mytoken@example.com/v1"},
     {"openai_model": KEY}, {"command": "llm --key sk-test-not-a-known-shape"}, {"openai_key": "gsk_" + "a1B2c3D4e5" * 5}, {"openai_key": "Qx7Zk2Pm9Rt4Vw8Yb3Nc"},
 ]  # fmt: skip
 

@@ -8,7 +8,8 @@ import click
 
 from strata.cli import inputs
 from strata.cli.group import command, with_memory, with_session
-from strata.cli.options import RECORD_KINDS, Date, Ref, bounds, filters, happened
+from strata.cli.options import RECORD_KINDS, Date, Ref, axes, bounds, filters, happened
+from strata.cli.progress import Progress
 from strata.cli.session import Session
 from strata.errors import Ambiguous, Malformed, NotAMemory, NotFound, OutsideMemory, UsageError
 from strata.memory import Memory
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
         "strata search which package manager",
         "strata search pnpm --kind message,block --since 2026-01 --limit 5",
         "strata search --gate when did we choose pnpm",
+        "strata search where does Jo live --at 2026-03",
+        "strata search package manager --believed HEAD~20",
         """echo '{"id": "1", "query": "package manager"}' | strata search --batch -""",
     ),
     exits=(NotAMemory, NotFound, Malformed),
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 @filters(("message", *RECORD_KINDS))
 @click.option("--happened-from", metavar="DATE", type=Date(), default=None, help="Only events that happened then or later.")
 @click.option("--happened-to", metavar="DATE", type=Date(), default=None, help="Only events that happened by then.")
+@click.option("--at", metavar="DATE", type=Date(), default=None, help="What was true then: only what was said or happened by that date. What has no time is left out.")
+@click.option("--believed", metavar="WHEN", default=None, help="What this memory held then: a revision (HEAD~3, a commit id) or a date. Read from git, without a checkout.")
 @click.option("--explain", is_flag=True, help="Say for each hit what gave it its score.")
 @click.option("--gate", is_flag=True, help="Open a batch, to answer from: `strata assess` judges it, `strata use` counts what helped.")
 @click.option("--after", metavar="BATCH", default="", help="With --gate: the batch whose assessment led here; what was searched for it is not proposed again.")
@@ -43,20 +48,33 @@ def search_command(session: Session, query: tuple[str, ...], gate: bool, after: 
     The query is text: quotes and capitals mean nothing special, and no character is an operator.
     Words that are together need no quotes. Put `--` before a query that begins with a dash. What
     was edited by hand a moment ago is found too. Nothing found is no error.
+
+    --at asks for what was true at a date, --believed for what this memory held at one; both together
+    for what it then held to have been true.
     """
-    narrow |= bounds(narrow["since"], narrow["until"]) | happened(narrow["happened_from"], narrow["happened_to"])
+    narrow |= bounds(narrow["since"], narrow["until"]) | happened(narrow["happened_from"], narrow["happened_to"]) | axes(narrow["at"], narrow["believed"])
     words = " ".join(query)
     if after and not gate:
         raise UsageError("--after is given without --gate", remedy="add --gate")
     if batch is not None:
         if gate:
             raise UsageError("both --gate and --batch are given", remedy="open one batch a question")
-        return _batch(session, batch, words, narrow)
+        return _batch(session, batch, words, _ready(session.memory, narrow))
     if not words.strip():
         raise UsageError("the query is empty", remedy="say what to search for: strata search which package manager")
     if gate:
+        if narrow["believed"]:
+            raise UsageError("both --gate and --believed are given", remedy="leave one out: a batch is judged by what the files say now, so it has to be of now")
         return _gated(session.memory.ask(words, after=after, **narrow))
-    return Listing(session.memory.search(words, **narrow), empty=_nothing(words, narrow), query=words)
+    return Listing(session.memory.search(words, **_ready(session.memory, narrow)), empty=_nothing(words, narrow), query=words)
+
+
+def _ready(memory: Memory, narrow: dict[str, Any]) -> dict[str, Any]:
+    """The same, once the index of an earlier commit is there, if one is asked for."""
+    if not narrow["believed"]:
+        return narrow
+    with Progress("Reading the commit") as progress:
+        return narrow | {"believed": memory.believe(narrow["believed"], progress)}
 
 
 def _gated(found: Batch) -> Twofold:
@@ -82,31 +100,34 @@ def _nothing(words: str, narrow: dict[str, Any]) -> str:
 
 @command(
     "show",
-    examples=("strata show notes/plan", "strata show blk-2026 --level 1", "strata show tails/kynd#m7", "strata show notes/plan --at HEAD~1"),
+    examples=("strata show notes/plan", "strata show blk-2026 --level 1", "strata show tails/kynd#m7", "strata show notes/plan --believed HEAD~1", "strata show ent-person-jo --at 2026-03"),
     exits=(NotAMemory, NotFound, Ambiguous, OutsideMemory),
 )
 @click.argument("ref", type=Ref())
 @click.option("--level", metavar="0-5", type=click.IntRange(0, 5), help="For a block: 0 title, 1 summary, 2 key points, 3 condensed, 4 readable, 5 verbatim.")
-@click.option("--at", metavar="WHEN", help="As the memory held it then: a revision (HEAD~3, a commit id) or a date.")
+@click.option("--at", metavar="WHEN", help="Of an entity and a date: the facts true then. Of any other record, and for a revision: the same as --believed.")
+@click.option("--believed", metavar="WHEN", help="As the memory held it then: a revision (HEAD~3, a commit id) or a date.")
 @click.option("--peek", is_flag=True, help="Only look: count no access, and leave what is archived where it is.")
 @with_memory
-def show_command(memory: Memory, ref: str, level: int | None, at: str | None, peek: bool) -> Any:
+def show_command(memory: Memory, ref: str, level: int | None, at: str | None, believed: str | None, peek: bool) -> Any:
     """Show one record, or one message of it.
 
     REF is an id, a prefix of one that fits no other, or a path; `#m3` after it names a message.
     Opening a record counts as an access, and brings it back from archive/ to cooled/.
     """
-    return memory.show(ref, level=level, at=at, peek=peek)
+    return memory.show(ref, level=level, at=at, believed=believed, peek=peek)
 
 
-@command("list", examples=("strata list", "strata list --kind block --thread main --limit 20", "strata list --tier active,cooled --since 2026-05"))
+@command("list", examples=("strata list", "strata list --kind block --thread main --limit 20", "strata list --tier active,cooled --since 2026-05", "strata list --believed 2026-05-20"))
 @filters(RECORD_KINDS)
+@click.option("--at", metavar="DATE", type=Date(), default=None, help="Only what was said or happened by that date, and entities of which something was true then. What has no time is left out.")
+@click.option("--believed", metavar="WHEN", default=None, help="What this memory held then: a revision (HEAD~3, a commit id) or a date.")
 @click.option("--forgotten", is_flag=True, help="Those that were forgotten, and no others.")
 @with_memory
-def list_command(memory: Memory, since: str | None, until: str | None, **narrow: Any) -> Listing:
+def list_command(memory: Memory, since: str | None, until: str | None, at: str | None, believed: str | None, **narrow: Any) -> Listing:
     """List records, newest first."""
-    narrow |= bounds(since, until)
-    rows = memory.list(**narrow)
+    narrow |= bounds(since, until) | axes(at, believed)
+    rows = memory.list(**_ready(memory, narrow))
     narrowed = any(value for name, value in narrow.items() if name != "limit")
     if not rows and not narrowed and memory.list(forgotten=True, limit=1):
         return Listing(rows, empty="All records are forgotten: strata list --forgotten")

@@ -28,18 +28,24 @@ def log_command(memory: Memory, ref: str | None, limit: int | None) -> Listing:
 
 @command(
     "diff",
-    examples=("strata diff", "strata diff notes/plan", "strata diff HEAD~2..HEAD", "strata diff notes/plan HEAD~1..HEAD"),
+    examples=("strata diff", "strata diff notes/plan", "strata diff HEAD~2..HEAD", "strata diff notes/plan HEAD~1..HEAD", "strata diff --beliefs HEAD~2..HEAD"),
     exits=(NotAMemory, NotFound, Ambiguous, OutsideMemory),
 )
 @click.argument("ref", required=False, type=Ref())
 @click.argument("span", required=False, metavar="[A..B]")
+@click.option("--beliefs", is_flag=True, help="Not the patch, but facts that came, ended, were contradicted or taken back, and events superseded.")
 @with_memory
-def diff_command(memory: Memory, ref: str | None, span: str | None) -> Any:
+def diff_command(memory: Memory, ref: str | None, span: str | None, beliefs: bool) -> Any:
     """Show what changed, as a patch.
 
     In one record or everywhere, from A to B: each a revision (HEAD~3, a commit id) or a date.
-    Without a span it is what is not committed yet, else what the last commit changed.
+    Without a span it is what is not committed yet, else what the last commit changed. With
+    --beliefs REF is an entity, and edits that are not committed are left out.
     """
+    if beliefs:
+        if ref and span is None and ".." in ref:
+            ref, span = None, ref
+        return memory.beliefs(span, ref or "")
     if ref and span is None and ".." in ref and not _is_record(memory, ref):
         ref, span = None, ref
     return Patch(memory.diff(ref, span))

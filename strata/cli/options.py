@@ -100,6 +100,15 @@ def happened(start: str | None, end: str | None) -> dict[str, str]:
     return _span("happened_from", start, "happened_to", end)
 
 
+def axes(at: str | None, believed: str | None) -> dict[str, str]:
+    """The two times of a question: when something was true, and when the memory held it. An empty revision is refused."""
+    from strata.errors import UsageError
+
+    if believed is not None and not believed.strip():
+        raise UsageError("--believed is empty", remedy="give a revision, such as HEAD~3, or a date")
+    return {"at": at or "", "believed": believed or ""}
+
+
 def _span(first: str, start: str | None, last: str, end: str | None) -> dict[str, str]:
     from strata import moment
     from strata.errors import UsageError

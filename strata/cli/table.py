@@ -44,6 +44,7 @@ TABLE = {
         Row("entity", "entity", "Graph", "Say which entities are one, which are two, and by what names they go."),
         Row("log", "history", "History", "Show the commits of the memory, or of one record."),
         Row("diff", "history", "History", "Show what changed, as a patch."),
+        Row("why", "why", "History", "Show what a fact or a record rests on, and who brought it."),
         Row("janitor", "lifecycle", "Tiers", "Let files settle by age and access."),
         Row("promote", "lifecycle", "Tiers", "Bring records back to active/."),
         Row("rehydrate", "lifecycle", "Tiers", "Bring archived records back."),

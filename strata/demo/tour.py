@@ -46,6 +46,8 @@ class Tour:
         self._trace(memory)
         self._chapter("What is concluded needs evidence: a false quote is refused")
         self._conclude(memory)
+        self._chapter("What is true now follows from the cards, and every line of it leads back")
+        self._now(memory)
         self._chapter("Edit anything by hand: the next search sees it, the next write commits it in your name")
         self._by_hand(memory)
         self._chapter("git log is the audit")
@@ -97,9 +99,10 @@ class Tour:
             "happened_start": hit.at[:10],
             "basis": "relative",
             "original_text": "from today on",
-            "participants": ["jo"],
+            "participants": ["Jo"],
             "source_block": block,
             "source_messages": [message],
+            "facts": [{"type": "project", "name": "kiosk", "mode": "state", "key": "package manager", "value": "pnpm", "valid_from": hit.at[:10]}],
         }
         self._command("strata record < card.json        # with a quote nobody said")
         try:
@@ -109,6 +112,11 @@ class Tour:
         else:
             raise Refused("a card with a false quote was taken", remedy="this is a bug: please report it")
         self._show("strata record < card.json        # with what was said", memory.record({**card, "quotes": [words]}))
+
+    def _now(self, memory: Memory) -> None:
+        self._show("strata graph list", Listing(memory.graph_list(), empty=""))
+        self._show("strata graph show jo", memory.graph_show("jo"))
+        self._show("cat active/entities/project/kiosk.md", Patch((self.directory / "active/entities/project/kiosk.md").read_text("utf-8")))
 
     def _by_hand(self, memory: Memory) -> None:
         note = self.directory / "active" / "notes" / "moth" / "lamp.md"

@@ -6,8 +6,9 @@ another; the same path in another tier, even with a changed header; else what li
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pygit2
 from pygit2.enums import DiffFind, DiffOption, SortMode
@@ -16,6 +17,7 @@ from strata.history import message, trees
 from strata.history.objects import Objects
 from strata.model import Author, Commit
 
+_Branches = dict[bytes, tuple[set[int], Any]]  # by name: the numbers of the file, and in turn what is wanted below a directory
 Change = tuple[str, str, str]  # status A, M, D or R; path; old path of a rename
 
 _SIMILAR = 50  # percent, git's own default
@@ -48,6 +50,50 @@ class Changes:
                 return
             if path is not None and follow:
                 path = _earlier(path, changes)
+
+    def traces(self, head: str | None, paths: Sequence[bytes]) -> Iterator[tuple[int, Commit]]:
+        """The commits from `head` back that changed any of these files, each with the number of its path in `paths`, newest first.
+
+        A commit's `paths` is the one change of that file. Every file is followed through renames, as `log` does, but in one walk
+        that reads a directory only where it changed and a file that is asked for lies below it.
+        """
+        names = dict(enumerate(paths))
+        wanted = _branching(names)
+        for commit in self._repository.walk(head, SortMode.NONE) if head else ():
+            parents: list[bytes | None] = [parent.tree_id.raw for parent in commit.parents] or [None]
+            changed = self._changed(wanted, parents[0], commit.tree_id.raw)
+            for parent in parents[1:]:  # of a merge: what differs from every parent
+                changed &= self._changed(wanted, parent, commit.tree_id.raw)
+            before = dict(names)
+            for number in sorted(changed):
+                change = self._change(commit, parents[0], names[number])
+                names[number] = trees.encode(change[2] or change[1])
+                yield number, _as_value(commit, (change,))
+            if names != before:
+                wanted = _branching(names)
+
+    def _changed(self, wanted: _Branches, old: bytes | None, new: bytes | None) -> set[int]:
+        """Which of the files below differ between two trees."""
+        if old == new:
+            return set()
+        before = self._objects.listing(old) if old else {}
+        after = self._objects.listing(new) if new else {}
+        found: set[int] = set()
+        for name, (files, folder) in wanted.items():
+            was, now = before.get(name), after.get(name)
+            if was != now:
+                found |= files
+                if folder:
+                    found |= self._changed(folder, was[1] if was and was[0] == trees.TREE else None, now[1] if now and now[0] == trees.TREE else None)
+        return found
+
+    def _change(self, commit: pygit2.Commit, parent: bytes | None, path: bytes) -> Change:
+        """What a commit did to one file; only where it came or went the others are looked at, for a rename."""
+        was, now = (trees.find(self._objects.listing, tree, path) if tree else None for tree in (parent, commit.tree_id.raw))
+        name = trees.decode(path)
+        if was and now:
+            return "M", name, ""
+        return next((change for change in self._of(commit) if name == change[1]), ("A" if now else "D", name, ""))
 
     def operations(self, head: str | None) -> Iterator[tuple[str, str, message.Trailers]]:
         """Id, time and trailers of each commit from `head` back."""
@@ -134,6 +180,18 @@ def _earlier(path: bytes, changes: tuple[Change, ...]) -> bytes:
     """What `path` was called before these changes."""
     name = trees.decode(path)
     return next((trees.encode(old) for status, new, old in changes if status == "R" and new == name), path)
+
+
+def _branching(names: Mapping[int, bytes]) -> _Branches:
+    """Numbered paths as nested directories."""
+    found: _Branches = {}
+    for number, path in names.items():
+        *folders, name = path.split(b"/")
+        below = found
+        for folder in folders:
+            below = below.setdefault(folder, (set(), {}))[1]
+        below.setdefault(name, (set(), {}))[0].add(number)
+    return found
 
 
 def _in_tiers(path: bytes) -> list[bytes]:

@@ -131,6 +131,15 @@ class History(Upkeep):
         encoded = trees.encode(path) if path else None
         return list(self._changes.log(self.head(), encoded, limit, follow))
 
+    def traces(self, paths: Sequence[str], start: str | None = None) -> Iterator[tuple[str, Commit]]:
+        """The commits from `start` (HEAD) back that changed any of these files, newest first, each with the path as it was asked for.
+
+        Each commit's `paths` is what it did to that one file, by the name it had then. One walk for all, and lazily, so that whoever stops pays
+        only for what was looked at.
+        """
+        encoded = [trees.encode(path) for path in paths]
+        return ((paths[number], commit) for number, commit in self._changes.traces(start or self.head(), encoded))
+
     def ages(self, before: AgeTable | None = None, progress: Callable[[int, int], None] | None = None) -> AgeTable:
         """When each record of HEAD last changed and came to its tier; carried on from `before` where the history only went on."""
         from strata.history import lifetimes  # late: 1.5 ms that other commands need not pay

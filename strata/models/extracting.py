@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from strata import moment
 from strata.cards import Event
-from strata.changecues import terms
+from strata.changecues import clauses, terms
 from strata.evidence import one_line
 from strata.model import Message
 from strata.models import cues
@@ -96,10 +96,18 @@ def replaced(new: Event, older: Sequence[Event]) -> tuple[tuple[str, ...], tuple
         if not query:
             continue
         statements = [_statement("new", new, 1_000), _statement("old", old, 0)]
-        if any(revision.outdated == "old" for revision in revisions(query, statements)):
+        if any(revision.outdated == "old" for revision in revisions(query, statements)) or _gives_up(said, old):
             apart = new.participants and old.participants and not set(new.participants) & set(old.participants)
             (conflicts if apart else supersedes).append(old.id)
     return tuple(dict.fromkeys(supersedes))[:20], tuple(dict.fromkeys(conflicts))[:20]
+
+
+def _gives_up(said: str, old: Event) -> bool:
+    """Whether a sentence gives up just what an older decision was for: "npm is out", and "let's use npm"."""
+    if old.event_type != "decision":
+        return False
+    given_up = [clause.old for clause in clauses(said) if clause.changes and clause.plain and any(term.isalpha() for term in clause.old)]
+    return any(clause.terms in given_up for clause in clauses(old.quotes[0]) if not clause.open and not clause.old)
 
 
 def _shared(text: str, common: Iterable[str]) -> str:

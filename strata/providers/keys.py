@@ -17,6 +17,7 @@ SERVICE = "strata"
 """Under which name the keyring holds keys; the user is the address they are for."""
 NO_KEY = "none"
 """What a server without keys is sent, since the protocol wants one."""
+_LIKE_A_KEY = r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}"  # what servers like OpenAI's make, whatever comes after the prefix
 _ASKED = ("command", "openai_base_url", "openai_model", "openai_key")
 
 
@@ -25,7 +26,7 @@ def refuse_secrets(config: Config) -> None:
     for name in _ASKED:
         value = config[name]
         texts = [value, *value.split(" ")] if isinstance(value, str) else [*value, " ".join(value)]
-        if any(redact(text)[1] for text in texts) or (name == "openai_key" and _is_no_name(value)) or (name == "openai_base_url" and _has_user(value)):
+        if any(redact(text)[1] or re.search(_LIKE_A_KEY, text) for text in texts) or (name == "openai_key" and _is_no_name(value)) or (name == "openai_base_url" and _has_user(value)):
             raise Refused(
                 f"{name} in {SETTINGS} looks like a secret, and settings are committed",
                 path=SETTINGS, remedy=f"take it out, and give the key as an environment variable whose name stands in openai_key; what was committed is known to whoever has a copy: replace that key",

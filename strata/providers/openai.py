@@ -18,7 +18,6 @@ from strata.providers.wording import reason
 if TYPE_CHECKING:
     from strata.config import Config
 
-_PIECE = 65_536
 _OFFICIAL = "api.openai.com"
 _INSTALL = "install it: pip install 'strata-md[llm]'"
 
@@ -109,7 +108,7 @@ class OpenAI:
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             raise ModelFailed("the server sent a compressed answer, which was not asked for", remedy="see what stands between here and the server")
         body = bytearray()
-        for piece in response.iter_raw(_PIECE):
+        for piece in response.iter_raw():  # as it arrives; with a size it would wait until so much is there
             body += piece
             if len(body) > self._limit:
                 raise ModelFailed(f"the server sent more than {self._limit:,} bytes", remedy="answer_limit is a setting")

@@ -14,7 +14,7 @@ from strata.render.words import SHORT_ID, count, day, listed, minute, size
 _INDENT = "   "
 _LEAST = 12  # columns that a title needs to be worth showing
 _SEVERITY = {"error": "bold red", "warning": "yellow", "note": "dim"}
-_STATUS = {"current": "green", "outdated": "yellow"}
+_STATUS = {"current": "green", "outdated": "yellow", "disputed": "yellow"}
 _TIER = {"active": "green", "cooled": "blue", "archive": "dim"}
 
 
@@ -24,7 +24,7 @@ def hits(listing: Listing, screen: Screen) -> list[str]:
     for hit in listing.items:
         facts = [(one_line(hit.ref), "cyan"), (hit.kind, ""), (hit.tier, _TIER.get(hit.tier, "")), (day(hit.at), ""), (one_line(hit.speaker), "")]
         if hit.status:
-            facts.append((f"{hit.status}, see {one_line(hit.counterpart)}" if hit.status == "outdated" else hit.status, _STATUS[hit.status]))
+            facts.append((f"{hit.status}, see {one_line(hit.counterpart)}" if hit.status in ("outdated", "disputed") else hit.status, _STATUS[hit.status]))
         facts = [(words, style) for words, style in facts if words]
         title, style = (f"in: {one_line(hit.title)}", "dim") if hit.message and hit.title else (one_line(hit.title), "bold")
         room = screen.columns - sum(width(words) + 2 for words, _ in facts) if screen.columns else None

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from strata.costs import Cost
     from strata.jobsheet import JobSheet
     from strata.network import EntityShown, Way
+    from strata.provenance import Beliefs, Link
     from strata.results import Added, Appended, Context, Created, Ingested, Mapped, Run, Shown, Status, Written
 
 
@@ -117,8 +118,11 @@ def _shown(record: Shown, screen: Screen) -> list[str]:
 
 
 def _standing(record: Shown, screen: Screen) -> list[str]:
-    """Where it was brought back from by being opened, and how present it is."""
+    """Where it was brought back from by being opened, what stands against it, and how present it is."""
     lines = [screen.paint(f"It rested in {record.moved.partition('/')[0]}/ and was brought back to {record.tier}/.", "yellow")] if record.moved else []
+    for words, refs in (("superseded by", record.superseded_by), ("conflicts with", record.conflicts_with)):
+        if refs:
+            lines.append(screen.paint(f"{words} {', '.join(map(one_line, refs))}", "yellow"))
     if record.weight is not None:
         lines.append(f"weight {record.weight.value:.2f}: {'; '.join(map(one_line, record.weight.reasons))}")
     return lines
@@ -206,6 +210,18 @@ def _way(chain: Way, screen: Screen) -> list[str]:
     return way(chain, screen)
 
 
+def _why(link: Link, screen: Screen) -> list[str]:
+    from strata.render.provenance import why  # late, with the one below
+
+    return why(link, screen)
+
+
+def _beliefs(found: Beliefs, screen: Screen) -> list[str]:
+    from strata.render.provenance import beliefs
+
+    return beliefs(found, screen)
+
+
 def _sheet(found: JobSheet, screen: Screen) -> list[str]:
     from strata.render.jobs import sheet  # late, with the two below
 
@@ -251,6 +267,8 @@ _ONE: dict[str, Callable[[Any, Screen], list[str]]] = {
     "JobSheet": _sheet,
     "EntityShown": _entity,
     "Way": _way,
+    "Link": _why,
+    "Beliefs": _beliefs,
 }
 
 _MANY: dict[str, Callable[[Listing, Screen], list[str]]] = {

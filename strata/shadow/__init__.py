@@ -89,6 +89,7 @@ class Shadow:
         forgotten: bool | None = False,
         happened_from: str = "",
         happened_to: str = "",
+        at: str = "",
         limit: int = 10,
         today: date | None = None,
         explain: bool = False,
@@ -96,11 +97,11 @@ class Shadow:
     ) -> list[Found]:
         """The best `limit` answers to a question by the full ranking (`strata.shadow.ranking`), restricted as in `search`.
 
-        Also gives messages that share no term with the question when those beside them do. `today` is the day that
-        "last week" counts from. With `explain` each says why it has its score.
-        `second` mixes another score of messages in. Ordered as in `search`.
+        Also gives messages that share no term with the question when those beside them do. `today` is the day that "last week" counts from. With
+        `explain` each says why it has its score. With `at` only what was said or happened by then, and entities, and an event counts as superseded
+        only by cards from then. `second` mixes another score of messages in. Ordered as in `search`.
         """
-        wanted = _filter(kinds, tiers, thread, since, until, forgotten, happened_from, happened_to)
+        wanted = _filter(kinds, tiers, thread, since, until, forgotten, happened_from, happened_to, at)
         return self._read(lambda now: now.rank(query, wanted, limit, today, explain, second))
 
     def entries(
@@ -112,9 +113,10 @@ class Shadow:
         since: str = "",
         until: str = "",
         forgotten: bool | None = False,
+        at: str = "",
     ) -> Iterator[Found]:
-        """All entries, restricted as in `search`: the newest first, those without a time last, then by ref."""
-        wanted = _filter(kinds, tiers, thread, since, until, forgotten)
+        """All entries, restricted as in `rank`: the newest first, those without a time last, then by ref."""
+        wanted = _filter(kinds, tiers, thread, since, until, forgotten, at=at)
         found = self._read(lambda now: now.entries(wanted))
         with _damage():
             yield from found
@@ -212,16 +214,25 @@ class Shadow:
     ) -> None:
         """Index the files `root/path` anew, beside the index there is, which answers until the new one takes its place.
 
-        `entries` gives the entries of a file; when it is a function at the top of a module and there are many files,
-        `processes` (the number of cores by default) share the work. Files that have vanished are left out.
-        `progress` is called with the number of files done and the number of all. `swapping` is entered while the new
-        index takes its place.
+        `entries` gives the entries of a file; when it is a function at the top of a module and there are many files, `processes` (the number of
+        cores by default) share the work. Files that have vanished are left out. `progress` is called with the number of files done and the number
+        of all. `swapping` is entered while the new index takes its place.
         """
         from contextlib import nullcontext
 
         from strata.shadow import rebuild
 
         rebuild.rebuilt(self.directory, self._key, root, paths, mark, entries, progress, processes, swapping or nullcontext())
+
+    def copy_of(self, source: Path) -> dict[str, Any] | None:
+        """Become a copy of the index in another directory, its files shared; the mark of that one, None where there is none. See `copying`."""
+        from strata.shadow import copying
+
+        return copying.copied(source, self.directory, self._key)
+
+    def beside(self, directory: Path) -> Shadow:
+        """Another index, trusted under the same key."""
+        return Shadow(directory, self._key)
 
     # -- the current stamp and snapshot ------------------------------------------------------
 
@@ -270,14 +281,10 @@ class Shadow:
         return self.directory
 
 
-def _filter(kinds: Iterable[str], tiers: Iterable[str], thread: str, since: str, until: str, forgotten: bool | None, happened_from: str = "", happened_to: str = "") -> Filter:
-    from strata import moment
-    from strata.shadow.part import Filter
+def _filter(*given: Any, **more: str) -> Filter:
+    from strata.shadow.part import checked
 
-    for field, bound in (("since", since), ("until", until), ("happened from", happened_from), ("happened to", happened_to)):
-        if bound:
-            moment.parse(bound, field=field)
-    return Filter(tuple(map(str, kinds)), tuple(map(str, tiers)), thread, since, until, forgotten, happened_from, happened_to)
+    return checked(*given, **more)
 
 
 def _absent() -> ShadowDamaged:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import compress
@@ -141,6 +141,9 @@ class Part:
         if wanted.happened_from or wanted.happened_to:
             masks.append(in_time(segment, wanted.happened_from, wanted.happened_to))
             masks.append(bytes(bool(has & HAPPENED) for has in segment.column("traits")))
+        if wanted.at:
+            entity = bytes(name == "entity" for name in segment.names["kind"])
+            masks.append(bytes(map(max, in_time(segment, "", wanted.at), map(entity.__getitem__, segment.column("kind")))))
         if wanted.forgotten is not None and (wanted.forgotten or self.forgotten):
             masks.append(self._where(self.forgotten, others=not wanted.forgotten))
         if not masks:
@@ -169,6 +172,7 @@ class Filter(NamedTuple):
     forgotten: bool | None = False  # None: forgotten or not
     happened_from: str = ""
     happened_to: str = ""
+    at: str = ""  # what was said or happened by then; of entities all
 
     def names(self) -> list[tuple[str, tuple[str, ...]]]:
         """What the columns of names have to hold, of those that are restricted."""
@@ -180,6 +184,16 @@ class Filter(NamedTuple):
         if self.tiers and part.segment.tier not in self.tiers:
             return False
         return all(not set(wanted).isdisjoint(part.segment.names[name]) for name, wanted in self.names())
+
+
+def checked(
+    kinds: Iterable[str], tiers: Iterable[str], thread: str, since: str, until: str, forgotten: bool | None, happened_from: str = "", happened_to: str = "", at: str = ""
+) -> Filter:
+    """The filter, its bounds seen to be times. Raises Malformed."""
+    for field, bound in (("since", since), ("until", until), ("happened from", happened_from), ("happened to", happened_to), ("at", at)):
+        if bound:
+            moment.parse(bound, field=field)
+    return Filter(tuple(map(str, kinds)), tuple(map(str, tiers)), thread, since, until, forgotten, happened_from, happened_to, at)
 
 
 def in_time(segment: Segment, since: str, until: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from strata import moment
 from strata.entries import superseding
 from strata.shadow.part import Filter, Part
 from strata.shadow.segment import flag_key, key, message_key
@@ -58,7 +59,8 @@ class View:
     def is_superseded(self, place: Place) -> bool:
         """Whether another event says that it supersedes this one; two that say so of each other say nothing."""
         own = self.stored(place)[1]
-        newer = {part.segment.stored(document)[1] for part in self._parts for document in part.documents(flag_key(superseding(own)))}
+        found = (part.segment.stored(document) for part in self._parts for document in part.documents(flag_key(superseding(own))))
+        newer = {stored[1] for stored in found if moment.within(stored[4], until=self._wanted.at)}
         return any(ref != own and not self._supersedes(place, ref) for ref in newer)
 
     def _supersedes(self, place: Place, ref: str) -> bool:
