@@ -23,6 +23,7 @@ from strata.store import Store
 
 RULES = "rules"
 ALIKE = 0.6  # how alike two titles are that say the same (difflib's ratio)
+_LOOKED_AT = 50  # cards of the same messages; rules make a few
 NewId = Callable[[str, str], str]
 
 
@@ -72,7 +73,7 @@ def _of_rules(store: Store, event: Event) -> list[str]:
     """The cards that rules made of the same sentence of these messages: what somebody records takes their place."""
     refs = [f"{event.source_block}#{message}" for message in event.source_messages]
     found = []
-    for each in store.ask(lambda shadow: shadow.citing(refs)):
+    for each in store.ask(lambda shadow: shadow.citing(refs))[:_LOOKED_AT]:
         document = Document.parse(store.files.read(each.path), each.path)
         if document.text("made_by") == RULES and _same_sentence(event, records.event_of(document, each.path)):
             found.append(each.ref)

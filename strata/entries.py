@@ -20,6 +20,7 @@ HAPPENED = "happened"  # of an event whose own time is known
 SAFETY = "safety"  # and of an event that must not be overlooked
 PENDING = "pending"  # of a block that is not summarised or not searched for events
 UNPROJECTED = "unprojected"  # of an event of which nobody has said what it means for persons and things
+_APPARATUS = r"(?m)^<!-- /?strata:facts -->\n?| ·(?: \[\[evt-[a-z0-9-]+\]\],?)+$"  # of the section of facts in the file of an entity: what says nothing of it
 _TITLE = 100  # characters of a heading that serves as the title
 _ABOUT = 120  # characters of a description
 _READ = 5000  # characters of a text in which its title and description are looked for
@@ -82,7 +83,9 @@ def _entries(path: str, document: Document) -> list[Entry]:
     if kind == Kind.EVENT and not document.problem:
         return [_event(path, document)]
     if kind == Kind.ENTITY and not document.problem:
-        return [_plain(path, document, kind)._replace(flags=_of_entity(document))]
+        plain = _plain(path, document, kind)
+        said = {"text": re.sub(_APPARATUS, "", plain.text), "about": re.sub(_APPARATUS, "", plain.about)}
+        return [plain._replace(**said, speaker=" ".join(document.list("aliases")), flags=_of_entity(document))]
     return [_plain(path, document, kind)]
 
 

@@ -30,7 +30,7 @@ class Rivals(NamedTuple):
 def on(ask: Ask, ref: str, own: Iterable[str] = (), at: str = "") -> Rivals:
     """What stands against an event; `own` are the events that its own card says it contradicts. Forgotten ones stand against nothing.
 
-    With `at` only cards that are from this date or earlier count, and those of an unknown date.
+    With `at` only cards that are known to be from this date or earlier count.
     """
     over = _flagged(ask, superseding(ref), at)
     against = [*_flagged(ask, conflicting(ref), at), *(found for other in own for found in _named(ask, other, at))]
@@ -97,5 +97,5 @@ def _named(ask: Ask, ref: str, at: str) -> list[Found]:
 
 
 def _by_then(found: Found, at: str) -> bool:
-    return not at or not moment.is_valid(found.at) or moment.within(found.at, until=at)
+    return not at or moment.within(found.at, until=at)
 

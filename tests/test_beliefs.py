@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from command import Run, run  # noqa: F401
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import git
 
@@ -164,6 +164,11 @@ FACTS = st.builds(
     key=st.sampled_from(("lives in", "likes")),
     mode=st.sampled_from(("state", "set")),
     value=VALUES,
+    target=st.just(""),
+    valid_to=st.sampled_from(("", "2026-05")),
+    said=st.just(""),
+    confidence=st.sampled_from((None, 0.5)),
+    twin=st.just(0),
     valid_from=st.sampled_from(("", "2020", "2026-03")),
     events=st.sampled_from((("evt-20260101-aaaaaa",), ("evt-20260101-aaaaaa", "evt-20260102-bbbbbb"), ("evt-20260102-bbbbbb",))),
     status=st.sampled_from(("current", "closed", "disputed", "planned", "retracted")),
@@ -173,11 +178,13 @@ SIDES = st.dictionaries(st.sampled_from(("ent-person-jo", "ent-person-mika")), s
 )
 
 
+@settings(max_examples=300)
 @given(SIDES)
 def test_nothing_changed_between_a_memory_and_itself(side: dict[str, Portrait]) -> None:
     assert [] == facts_changed(side, side)
 
 
+@settings(max_examples=600)
 @given(SIDES, SIDES)
 def test_the_changes_make_the_one_side_into_the_other(before: dict[str, Portrait], after: dict[str, Portrait]) -> None:
     found = facts_changed(before, after)

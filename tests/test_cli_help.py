@@ -31,6 +31,8 @@ OTHER_VERBS = {
     "complete": "what the scripts of `completion` ask",
     "undo_janitor": "janitor --undo",
     "tend": "a cycle of the daemon",
+    "believe": "what the first search --believed does",
+    "beliefs": "diff --beliefs",
     "complete_entity": "what the scripts of `completion` ask",
     **{"jobs": "jobs list", "next_job": "jobs next", "job": "jobs show", "job_done": "jobs done", "job_fail": "jobs fail"},
     **{"job_retry": "jobs retry", "run_jobs": "jobs run", "redo": "jobs redo", "allow_jobs": "jobs allow"},
@@ -126,7 +128,7 @@ def of_this_memory(run: Run, example: str) -> str:
     """An example about a batch with a batch and a hit that there are; one that is used was found sufficient."""
     if example.startswith("strata jobs") and "blk-" in example:
         return re.sub(r"blk-\w+-\w+", pending_block(run), example)
-    if example.startswith("strata entity"):
+    if example.startswith("strata entity") or "ent-person-jo" in example:
         return re.sub(r"evt-\w+-\w+", two_persons(run), example)
     if "bat-" not in example:
         return example
@@ -148,7 +150,7 @@ def pending_block(run: Run) -> str:
 
 def two_persons(run: Run) -> str:
     """An event that speaks of Jo and of Joanna."""
-    facts = [{"type": "person", "name": name, "mode": "set", "key": "likes", "value": "green"} for name in ("Jo", "Joanna")]
+    facts = [{"type": "person", "name": name, "mode": "state", "key": "lives in", "value": "Lisbon"} for name in ("Jo", "Joanna")]
     block = pending_block(run)
     message = run("show", block, "--json").json()[0]["messages"][0]["id"]
     card = {"title": "Green tests", "source_block": block, "source_messages": [message], "facts": facts}

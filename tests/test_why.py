@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 from command import Run, run  # noqa: F401
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracle import git
 
 from strata import Memory
 from strata.errors import Ambiguous, NotFound, UsageError
+from strata.history import trees
 from strata.model import Message
 from strata.provenance import Link
 
@@ -250,6 +253,8 @@ def test_a_message_in_the_tail_and_after_it_was_sealed(quiet: Memory) -> None:
     quiet.append([("main", Message("m1", "user", "One."))])
     quiet.append([("main", Message("m2", "assistant", "Two."))])
 
+    second, first = (commit.id for commit in quiet.log(limit=2))
+
     open_ = only(quiet.why("tails/main#m1"), "message")
     quiet.seal("main", everything=True)
     quiet.append([("main", Message("m3", "user", "Three."))])
@@ -257,6 +262,7 @@ def test_a_message_in_the_tail_and_after_it_was_sealed(quiet: Memory) -> None:
 
     assert "Append 1 message (main)" == open_.brought.subject and open_.brought == sealed.brought  # type: ignore[union-attr]
     assert ["sealed"] == [touch.what for touch in sealed.changed] and sealed.ref.startswith("blk-")
+    assert [first, second] == [step.brought.id for step in quiet.why(sealed.ref.partition("#")[0]).rests_on if step.brought]
 
 
 def test_one_walk_says_the_same_as_the_logs_of_each_file(quiet: Memory, lisbon: str) -> None:
@@ -292,6 +298,27 @@ def test_the_command_prints_an_indented_chain_and_json(run: Run, memory: Memory)
     assert event == value["rests_on"][0]["ref"]
     assert json.loads(json.dumps(value)) == value
     assert 2 < run("why", "nowhere").code
+
+
+NAMES = st.sampled_from((b"a.md", b"b a.md", b"100644 a.md", b"a", b"b.md"))
+ROWS = st.dictionaries(NAMES, st.tuples(st.sampled_from((trees.FILE, trees.TREE, b"100755")), st.sampled_from((b"i" * 20, b"x a.md\0" + b"j" * 13, b"j" * 20))))
+
+
+@settings(max_examples=1000)
+@given(ROWS, ROWS, NAMES)
+def test_rows_that_are_certainly_the_same_are(old: trees.Listing, new: trees.Listing, name: bytes) -> None:
+    if trees.same(trees.render(old), trees.render(new), name):
+        assert old.get(name) == new.get(name)
+
+
+def test_no_escape_reaches_the_terminal(run: Run, memory: Memory) -> None:  # noqa: F811
+    memory.config_set("extract", "off")
+    event = card(memory, block_of(memory, "Red \x1b[31malert."), "Alert", value="Red")
+    place = memory.root / memory.show(event, peek=True).path
+    place.write_text(place.read_text("utf-8").replace("status: unknown", 'status: "\\e]0;red\\a"').replace("title: Alert", 'title: "\\e]0;x\\a"'), "utf-8", newline="")
+    assert "\x1b" in memory.why(event).status
+
+    assert "\x1b" not in run("why", event).out + run("why", event, "--json").out + run("diff", "--beliefs", "HEAD~1..HEAD").out
 
 
 def test_a_look_writes_nothing(quiet: Memory, lisbon: str, sound: Callable[[Path], None]) -> None:

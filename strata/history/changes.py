@@ -74,7 +74,7 @@ class Changes:
 
     def _changed(self, wanted: _Branches, old: bytes | None, new: bytes | None) -> set[int]:
         """Which of the files below differ between two trees."""
-        if old == new:
+        if old == new or (old and new and all(not folder and trees.same(self._objects.tree(old), self._objects.tree(new), name) for name, (_, folder) in wanted.items())):
             return set()
         before = self._objects.listing(old) if old else {}
         after = self._objects.listing(new) if new else {}

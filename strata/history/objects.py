@@ -26,6 +26,7 @@ _OBJECT = re.compile(r"[0-9a-f]{38}(?:[0-9a-f]{24})?").fullmatch  # not the tmp_
 _FULL_ID = re.compile(r"[0-9a-f]{40}")
 _LOOSE_AT_MOST = 64  # blobs of one commit; more go into a pack: two files and not two each
 _CACHED_TREES = 256  # a directory of 500 files takes 0.1 MB
+_CACHED_RAW = 64  # and its bytes 0.02 MB
 
 
 class Objects:
@@ -35,6 +36,7 @@ class Objects:
         self._repository = repository
         self.directory = common_directory(git_directory(root)) / "objects"
         self.listing = lru_cache(_CACHED_TREES)(self._listing)
+        self.tree = lru_cache(_CACHED_RAW)(self._tree)
         self.tree_of = lru_cache(_CACHED_TREES)(self._tree_of)
         self._written: list[str] = []
 
@@ -166,6 +168,9 @@ class Objects:
 
     def _listing(self, id: bytes) -> trees.Listing:
         return trees.parse(self._read(id, ObjectType.TREE))
+
+    def _tree(self, id: bytes) -> bytes:
+        return self._read(id, ObjectType.TREE)
 
     def _tree_of(self, commit: str) -> bytes:
         return self.commit(commit).tree_id.raw

@@ -24,7 +24,7 @@ def why(link: Link, screen: Screen, depth: int = 0) -> list[str]:
     """The chain, what a step rests on further in than the step: what it says, where, who brought it, and what is to be known of it."""
     indent = _STEP * depth
     inner = indent + _STEP
-    about = [day(link.at), one_line(link.speaker), link.status if link.status not in _PLAIN else ""]
+    about = [day(link.at), one_line(link.speaker), one_line(link.status) if link.status not in _PLAIN else ""]
     head = [screen.paint(link.kind, "bold"), screen.paint(one_line(link.ref), "cyan"), *(screen.paint(part, "dim") for part in about if part)]
     said = [f"“{one_line(quote.text)}”" for quote in link.quotes] or ([one_line(link.text)] if link.text else [])
     lines = [indent + "  ".join(head)]
