@@ -22,7 +22,7 @@ from strata.begin import begin, enclosing_repository, is_memory, shell_word
 from strata.config import Config
 from strata.context import Contexts
 from strata.entities import Entities
-from strata.entries import forgotten_at
+from strata.entries import PENDING, forgotten_at
 from strata.errors import Malformed, NotAMemory, NotFound, Refused, StrataError, UsageError
 from strata.files import blob_id
 from strata.filters import MESSAGE, check_times, filters
@@ -456,7 +456,7 @@ class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle, Reasons):
         from strata.overview import status
 
         found = status(self._store)  # first: the rest brings the index up to date
-        return found._replace(**self._rounds(self._config_to_read()).outlook(), forgotten=len(self.list(forgotten=True)))
+        return found._replace(**self._rounds(self._config_to_read()).outlook(), forgotten=len(self.list(forgotten=True)), pending=len(self._store.ask(lambda shadow: shadow.flagged(PENDING))))
 
     def doctor(self, *, fix: bool = False) -> list[Problem]:
         """Everything that does not hold, worst first; with `fix`, what can be mended without losing a byte is.

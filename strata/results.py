@@ -265,6 +265,7 @@ class Status(NamedTuple):
     last_run_undone: bool = False
     forgotten: int = 0
     daemon: str = ""
+    pending: int = 0  # blocks of which something is still to be derived
 
 
 class SettingRow(NamedTuple):

@@ -50,6 +50,7 @@ def test_a_seal_makes_cards_with_evidence_quote_and_date_and_files_of_persons(me
 def test_the_block_says_who_derived_and_is_ready(memory: Memory) -> None:
     header = memory.show(tell(memory, *TALK), peek=True).header
 
+    assert 0 == memory.status().pending
     assert ("rules", "rules", "ready") == (header["summarised_by"], header["extracted_by"], header["state"])
 
 
@@ -83,6 +84,7 @@ def test_with_another_provider_the_block_waits(memory: Memory) -> None:
     header = memory.show(tell(memory, *TALK), peek=True).header
 
     assert ("pending", "rules") == (header["state"], header["summarised_by"]) and header["title"]
+    assert 1 == memory.status().pending
     assert {} == cards(memory)
 
 

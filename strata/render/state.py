@@ -51,6 +51,8 @@ def _facts(state: Status) -> list[tuple[str, str]]:
         ("janitor", f"last run {minute(state.last_run)}, {count(state.last_run_moves, 'move')}{', undone' * state.last_run_undone}" if state.last_run else "has not moved anything yet"),
         ("next moves", "; ".join(f"{step} {number:,} {f'on {one_line(day)}' if day else 'now'}" for step, number, day in state.next_moves) or "none in sight"),
     ]
+    if state.pending:
+        facts.append(("to derive", f"{count(state.pending, 'block')}: strata jobs list"))
     if state.daemon:
         facts.append(("daemon", one_line(state.daemon)))
     if state.in_progress:
