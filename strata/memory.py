@@ -161,8 +161,23 @@ class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle, Reasons):
         self._store.lock_timeout = self._config()["lock_timeout"]
         with self._store.write(operation, author or self.author) as plan:
             yield plan
+            joined = self._joined(plan)
+        if joined:
+            joined.unlink(missing_ok=True)
         if plan.commit:
             self._draw_small_map()
+
+    def _joined(self, plan: Plan) -> Path | None:
+        """Let entities whose files git merged follow from the cards of both sides; the note that named them, if there is one."""
+        note = self._store.files.local / "joined"
+        if not note.is_file():
+            return None
+        from strata import projection
+
+        paths = dict.fromkeys(note.read_text("utf-8", "replace").splitlines())
+        projection.renew(plan, self._store, [ref for path in paths if (ref := layout.ref_at(path)).startswith("ent-")])
+        plan.subject = plan.subject or "Join entities after a merge"
+        return note
 
     # -- notes -------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ ROWS: dict[str, tuple[str, ...]] = {
     "words": ("errors", "model", "network", "results", "provenance", "assessment", "asking", "jobsheet"),
     "rules": (
         "layout", "moment", "yamlread", "yamltext", "document", "transcript", "tail", "evidence", "supplied", "headers", "names", "claims", "temporal", "cards", "records",
-        "smalltalk", "layers", "secret_shapes", "redact", "policy", "config", "entries", "ages", "graph", "portrait", "check", "ledger", "spending", "weight", "detail", "steering", "tokens", "page", "filling", "relevance", "janitor", "filters",
+        "smalltalk", "layers", "secret_shapes", "redact", "policy", "config", "entries", "ages", "graph", "portrait", "joining", "check", "ledger", "spending", "weight", "detail", "steering", "tokens", "page", "filling", "relevance", "janitor", "filters",
         "markdown", "outline", "costs", "charts", "gate", "road", "timewords", "doubts", "periods", "changecues", "revisions", "wording", "models", "drawing", "views", "fences", "prompts", "happened", "answers",
     ),
     "adapters": ("tokenizer", "files", "survey", "machine", "head", "history", "shadow", "vectors", "importers", "providers"),
@@ -26,7 +26,7 @@ ROWS: dict[str, tuple[str, ...]] = {
         "deriving", "ruled", "notes", "standing", "capture", "ingest", "overview", "lives", "rounds", "atlas", "spent", "lifecycle", "sight", "batches", "answering", "gallery", "matching", "chains", "graphs", "tracing", "attribution", "beliefs", "why", "entities",
         "jobbox", "jobs_due", "jobs_run", "jobs", "memory",
     ),
-    "faces": ("render", "demo", "daemon", "cli", "__main__"),
+    "faces": ("joindriver", "render", "demo", "daemon", "cli", "__main__"),
 }  # fmt: skip
 
 # Adapters never import each other, but git's own two modules, and who keeps private files with the machine's.

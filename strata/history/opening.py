@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pygit2
@@ -24,7 +25,10 @@ _SETTINGS = {
     "merge.renames": "true",  # a record edited here and moved by the Janitor there merges
     "merge.directoryrenames": "false",  # a new record never follows others into another tier
     "rerere.enabled": "false",
+    "merge.strata.name": "the file of an entity, from both sides",
 }
+DRIVER = "merge.strata.driver"
+"""Where git reads what merges the file of an entity (`strata.joindriver`); `.gitattributes` says for which files."""
 
 
 def create(root: Path) -> pygit2.Repository:
@@ -39,7 +43,7 @@ def create(root: Path) -> pygit2.Repository:
         except (pygit2.GitError, ValueError, OSError) as error:
             raise _refusal(root, str(error)) from error
     repository = open_exactly(root)
-    for name, value in _SETTINGS.items():
+    for name, value in {**_SETTINGS, DRIVER: _driver()}.items():
         repository.config[name] = value
     return repository
 
@@ -50,6 +54,16 @@ def settle(root: Path) -> None:
     for name, value in _SETTINGS.items():
         if name not in local:
             local[name] = value
+    if DRIVER not in local or (local[DRIVER] != _driver() and local[DRIVER].endswith(_CALL)):  # strata may have moved since
+        local[DRIVER] = _driver()
+
+
+_CALL = "-m strata.joindriver %O %A %B %P"
+
+
+def _driver() -> str:
+    """The command for git, which a POSIX shell reads on every system."""
+    return f"{shlex.quote(sys.executable.replace(os.sep, '/'))} {_CALL}"
 
 
 def open_exactly(root: Path) -> pygit2.Repository:
