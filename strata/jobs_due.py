@@ -44,6 +44,13 @@ class Material(NamedTuple):
     basis: tuple[tuple[str, str], ...]
 
 
+def is_finished(job: Job, document: Document) -> bool:
+    """Whether a block has what a summary or an extraction is to give it."""
+    if job.kind == "summarise":
+        return bool(document.text("title"))
+    return bool(document.text(records.EXTRACTED_BY)) or document.text("state") != records.PENDING
+
+
 class Desk:
     """The jobs of one memory, with the settings as they are now."""
 
@@ -131,6 +138,18 @@ class Desk:
         if basis and made.basis != tuple(basis):
             raise Conflict(f"what job {job.id} is about changed since it was taken", ref=job.id, remedy="take it again: strata jobs next")
         return made
+
+    def is_done(self, job: Job) -> bool:
+        """Whether somebody did a job since it was listed. Asked once it is claimed, when nobody else can begin it."""
+        if job.redo:
+            return False
+        if job.kind == "project":
+            self._store.refresh()
+            return not any(_source(found) == job.block for found in self._store.ask(lambda shadow: shadow.flagged(UNPROJECTED)))
+        try:
+            return is_finished(job, self.block(job.block)[1])
+        except StrataError:  # what is wrong with it, the attempt says
+            return False
 
     def block(self, ref: str) -> tuple[str, Document, tuple[Message, ...]]:
         """Path, document and messages of a block."""

@@ -17,7 +17,7 @@ from strata.document import Document
 from strata.errors import Conflict, Locked, Malformed, ModelFailed, NotFound, Refused, StrataError
 from strata.files import blob_id
 from strata.jobbox import JobBox, Slip, failed
-from strata.jobs_due import Desk, Material
+from strata.jobs_due import Desk, Material, is_finished
 from strata.jobsheet import Done, Job
 from strata.moment import stamp
 from strata.plan import Plan
@@ -55,6 +55,8 @@ class Runner:
             return None
         kept = False
         try:
+            if self._desk.is_done(job):
+                return None
             done = self._attempt(job)
             self._keep(job, done)
             kept = True
@@ -214,8 +216,7 @@ def _check_due(job: Job, document: Document, material: Material) -> None:
     """Raise Conflict where the block is not what was asked about, or where it was done meanwhile."""
     if (job.block, document.text("source_sha256")) != material.basis[0]:
         raise Conflict(f"{job.block} changed since it was read", ref=job.block, remedy="take the job again: strata jobs next")
-    finished = document.text("title") if job.kind == "summarise" else document.text("extracted_by") or document.text("state") != "pending"
-    if finished and not job.redo:
+    if is_finished(job, document) and not job.redo:
         raise Conflict(f"job {job.id} was done meanwhile", ref=job.id, remedy="`strata jobs list` shows what is left")
 
 

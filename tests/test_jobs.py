@@ -546,3 +546,21 @@ def test_the_box_keeps_what_it_is_given(memory: Memory) -> None:
         assert {"extract-blk-20260520-aaaaab": slip} == box.all()
         box.done("extract-blk-20260520-aaaaab")
     assert {} == box.all()
+
+
+def test_what_another_run_did_since_the_list_was_made_is_not_asked_for_again(memory: Memory) -> None:
+    memory.config_set("provider", "agent")
+    for number in range(4):
+        talk(memory, f"Note {number}: nothing to see here, move along.", thread=f"t{number}")
+    memory.config_set("provider", "rules")
+    other = Memory.open(memory.root, key=b"k" * 32)
+    seen = []
+
+    def meanwhile(done: int, _: int) -> None:
+        if not seen:
+            seen.extend(other.run_jobs("extract"))
+
+    mine = memory.run_jobs("extract", progress=meanwhile)
+
+    assert {"done"} == {each.outcome for each in (*mine, *seen)}
+    assert 4 == len(mine) + len(seen) == len({each.id for each in (*mine, *seen)})
