@@ -501,3 +501,8 @@ def test_what_gives_up_just_what_was_decided_replaces_it(old: str, new: str, rep
     before, after = (extracting.cards([Message(f"m{day}", "user", text, at=f"2026-06-{day}T09:00:00Z")], "main")[0] for day, text in ((10, old), (20, new)))
 
     assert ((("evt-20260610-aaaaaa",), ()) if replaces else ((), ())) == extracting.replaced(after, [before._replace(id="evt-20260610-aaaaaa")])
+
+
+@pytest.mark.parametrize("text", ["In the movie, I moved to Mars yesterday.", "In my dream I bought a castle last week.", "Yesterday, in that novel, I lost my job."])
+def test_fiction_makes_no_card(text: str) -> None:
+    assert [] == extracting.cards([Message("m1", "user", text, "Jo", "2026-06-10T09:00:00Z")], "main")

@@ -112,7 +112,7 @@ OPEN = (
 )
 HEARSAY = (
     r"\b(?:(?:(?:he|she|they|who|someone|somebody|people|everyone|everybody|nobody) (?:say|claim|think|thought|want|wanted|writes?|wrote|suggests?|recommends?)|\w+ (?:says|said|claims|claimed|thinks|wants|suggested|recommended|keeps saying|insists|insisted))|told (?:me|us)|heard (?:that|from)|hear that"
-    r"|according to|apparently|reportedly|rumou?rs?|allegedly|quote|the (?:article|book|docs?|documentation|blog|post|news|manual|readme) (?:says|said))\b"
+    r"|in (?:the|a|my|this|that|our) (?:movie|film|novel|story|dream|nightmare|series|episode|fairy tale)|according to|apparently|reportedly|rumou?rs?|allegedly|quote|the (?:article|book|docs?|documentation|blog|post|news|manual|readme) (?:says|said))\b"
 )
 JOKE = r"\b(?:just kidding|kidding|jk|joking|lol|lmao|rofl|haha\w*|hehe\w*|sarcas\w+|not really|in my dreams|yeah right|as if|feels? like|seems like|felt like)\b|/s$|[😂🤣😜😝🙃😏]|;-?\)"
 ORDERS = r"\b(?:ignore|disregard|forget|override) (?:\w+ ){0,3}(?:above|previous|prior|earlier|preceding|instructions?|everything|rules)\b|\bsystem prompt\b|\b(?:record|store|save|remember|note|write) (?:\w+ ){0,2}(?:that|as) (?:the user|he |she |they |everybody)|\byou are now\b|<\/?(?:system|user|assistant|tool|instructions?)\b|忽略(?:以上|上面|之前|前面)|无视(?:以上|上面|之前)"
