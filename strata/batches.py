@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from strata import moment
 from strata.assessment import SUFFICIENT, VERDICTS, Assessment, Seen
-from strata.errors import AlreadyExists, Locked, Malformed, NotFound, OutsideMemory, StrataError, UsageError
+from strata.errors import AlreadyExists, Locked, Malformed, NotFound, StrataError, UsageError
 from strata.files import Files
 from strata.files.durable import sync_folder, write_durably
 from strata.files.lock import held
@@ -112,16 +112,7 @@ class Batches:
 
     def _make(self) -> None:
         """The folder of the batches, readable by its owner alone."""
-        folder = self._files.local / "batches"
-        try:
-            self._files.make_local()
-            folder.mkdir(mode=0o700, exist_ok=True)
-        except FileExistsError:
-            pass  # said below
-        except OSError as error:
-            raise StrataError(f"no batch can be kept here: {error.strerror}", path=FOLDER, remedy="make it writable, or search without --gate") from error
-        if folder.is_symlink() or not folder.is_dir():
-            raise OutsideMemory("it is a link or a file and no folder", path=FOLDER, remedy=f"remove it: rm {FOLDER}; strata makes the folder itself")
+        self._files.make_local_folder("batches", "batch", "make it writable, or search without --gate")
 
     def _names(self) -> list[str]:
         try:

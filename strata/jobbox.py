@@ -143,16 +143,7 @@ class JobBox:
         return self._files.local / "jobs" / f"{token}.lock"
 
     def _make(self) -> None:
-        folder = self._files.local / "jobs"
-        try:
-            self._files.make_local()
-            folder.mkdir(mode=0o700, exist_ok=True)
-        except FileExistsError:
-            pass  # said below
-        except OSError as error:
-            raise StrataError(f"no job can be kept here: {error.strerror or error}", path=FOLDER, remedy="make it writable") from error
-        if folder.is_symlink() or not folder.is_dir():
-            raise OutsideMemory("it is a link or a file and no folder", path=FOLDER, remedy=f"remove it: rm {FOLDER}; strata makes the folder itself")
+        self._files.make_local_folder("jobs", "job", "make it writable")
 
     def _lives(self, token: str) -> bool:
         """Whether the runner of this token holds its lock: the kernel knows."""

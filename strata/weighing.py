@@ -13,7 +13,6 @@ from strata.results import Weight
 from strata.store import Store
 from strata.weight import Uses, uses, weigh
 
-
 _AHEAD = 86_400  # seconds that the clock of another machine may be ahead; a use stamped later than that is not believed
 
 

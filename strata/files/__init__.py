@@ -118,6 +118,19 @@ class Files:
         self.check_local()
         self.local.mkdir(mode=0o700, exist_ok=True)
 
+    def make_local_folder(self, name: str, what: str, remedy: str) -> None:
+        """Create a folder below `.strata/`, readable by its owner alone; `what` cannot be kept where that fails."""
+        folder, shown = self.local / name, f"{LOCAL}/{name}"
+        try:
+            self.make_local()
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except FileExistsError:
+            pass  # said below
+        except OSError as error:
+            raise StrataError(f"no {what} can be kept here: {error.strerror or error}", path=shown, remedy=remedy) from error
+        if folder.is_symlink() or not folder.is_dir():
+            raise OutsideMemory("it is a link or a file and no folder", path=shown, remedy=f"remove it: rm {shown}; strata makes the folder itself")
+
     def check_local(self) -> None:
         """Raise OutsideMemory when something else than a folder of ours stands where `.strata/` should be."""
         if self.local.is_symlink() or (self.local.exists() and not self.local.is_dir()):

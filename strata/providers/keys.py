@@ -29,7 +29,7 @@ def refuse_secrets(config: Config) -> None:
         if any(redact(text)[1] or re.search(_LIKE_A_KEY, text) for text in texts) or (name == "openai_key" and _is_no_name(value)) or (name == "openai_base_url" and _has_user(value)):
             raise Refused(
                 f"{name} in {SETTINGS} looks like a secret, and settings are committed",
-                path=SETTINGS, remedy=f"take it out, and give the key as an environment variable whose name stands in openai_key; what was committed is known to whoever has a copy: replace that key",
+                path=SETTINGS, remedy="take it out, and give the key as an environment variable whose name stands in openai_key; what was committed is known to whoever has a copy: replace that key",
             )  # fmt: skip
 
 

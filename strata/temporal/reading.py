@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from strata import moment
 from strata.temporal import chinese, numeric, phrases
 from strata.temporal.atoms import Said, apart, found
