@@ -20,7 +20,7 @@ HAPPENED = "happened"  # of an event whose own time is known
 SAFETY = "safety"  # and of an event that must not be overlooked
 PENDING = "pending"  # of a block that is not summarised or not searched for events
 UNPROJECTED = "unprojected"  # of an event of which nobody has said what it means for persons and things
-_APPARATUS = r"(?m)^<!-- /?strata:facts -->\n?| ·(?: \[\[evt-[a-z0-9-]+\]\],?)+$"  # of the section of facts in the file of an entity: what says nothing of it
+_APPARATUS = r"(?m)^<!-- /?strata:facts -->\n?|^## (?:Now|Planned|Earlier)\n\n?| ·(?: \[\[evt-[a-z0-9-]+\]\],?)+$"  # of the section of facts in the file of an entity: what says nothing of it
 _TITLE = 100  # characters of a heading that serves as the title
 _ABOUT = 120  # characters of a description
 _READ = 5000  # characters of a text in which its title and description are looked for
@@ -84,7 +84,7 @@ def _entries(path: str, document: Document) -> list[Entry]:
         return [_event(path, document)]
     if kind == Kind.ENTITY and not document.problem:
         plain = _plain(path, document, kind)
-        said = {"text": re.sub(_APPARATUS, "", plain.text), "about": re.sub(_APPARATUS, "", plain.about)}
+        said = {"text": _plainly(plain.text), "about": _plainly(plain.about)}
         return [plain._replace(**said, speaker=" ".join(document.list("aliases")), flags=_of_entity(document))]
     return [_plain(path, document, kind)]
 
@@ -191,6 +191,12 @@ def _event(path: str, document: Document) -> Entry:
         tags=tuple(tag for tag in (document.text("event_type"), *document.list("tags")) if tag),
         about=_short(next((line for line in text[:_READ].split("\n") if line.strip()), "")),
     )
+
+
+def _plainly(text: str) -> str:
+    """The file of an entity as a reader would say it: facts without marks, links by the names they show."""
+    bare = re.sub(_APPARATUS, "", text)
+    return re.sub(r"(?m)^- (\*{1,2})(.+?)\1(:| →) (?:\[\[[^\]|]*\|([^\]]+)\]\])?", r"\2: \4", bare)
 
 
 def _of_event(document: Document) -> tuple[str, ...]:

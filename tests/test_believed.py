@@ -237,7 +237,7 @@ def test_the_two_indexes_do_not_touch_each_other(plans: Memory) -> None:
 def test_the_last_few_are_kept_and_who_reads_another_makes_it_again(memory: Memory) -> None:
     for number in range(KEPT + 3):
         memory.add("notes/count", f"The count is {number}.", replace=True)
-    every = commits(memory)[: KEPT + 2]
+    every = commits(memory)[: KEPT + 1]
     with Memory.open(memory.root, key=KEY) as reader:
         first = reader.search("count", believed=every[0])
         for at, commit in enumerate(every[1:]):
