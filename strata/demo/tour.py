@@ -116,7 +116,7 @@ class Tour:
     def _now(self, memory: Memory) -> None:
         self._show("strata graph list", Listing(memory.graph_list(), empty=""))
         self._show("strata graph show jo", memory.graph_show("jo"))
-        self._show("cat active/entities/project/kiosk.md", Patch((self.directory / "active/entities/project/kiosk.md").read_text("utf-8")))
+        self._show('strata why "kiosk#package manager"', memory.why("kiosk#package manager"))
 
     def _by_hand(self, memory: Memory) -> None:
         note = self.directory / "active" / "notes" / "moth" / "lamp.md"
