@@ -22,6 +22,7 @@ from strata.prompts import MOST_CLAIMS, MOST_EVENTS, events_schema
 from strata.supplied import Form, shown
 
 LIMIT = 1_048_576  # bytes of an answer that are read
+_TELLING = 8  # letters and digits of a quote that says something
 _DEEPEST = 20  # lists and objects within each other; a true answer has four
 _MOST_FAULTS = 60  # that a refusal names
 _MOST_OF_ONE = 40  # claims that one card takes
@@ -140,6 +141,8 @@ def _event(item: object, block_id: str, messages: Sequence[Message], known: Coll
             doubts.append(f"quotes[{place}] {shown(quote)} is not said by the cited messages")
     if not event.quotes and not any(fault.startswith("quotes") for fault in form.faults):
         doubts.append("quotes is empty: a card quotes what it rests on")
+    if event.quotes and not any(_tells(quote, cited) for quote in event.quotes):
+        doubts.append("quotes hold no more than a word or a sign: quote the words that say it")
     if event.original_text and not said_in(event.original_text, cited):
         doubts.append(f"original_text {shown(event.original_text)} is not said by the cited messages")
     for field in ("supersedes", "conflicts_with"):
@@ -148,6 +151,13 @@ def _event(item: object, block_id: str, messages: Sequence[Message], known: Coll
         if not _took_part(name, messages, cited):
             doubts.append(f"participants[{place}] {shown(name)} neither speaks in the block nor is named by the cited messages")
     return event, [*faults, *form.faults, *wrong, *doubts]
+
+
+def _tells(quote: str, cited: Sequence[Message]) -> bool:
+    """Whether a quote is more than a scrap: eight letters and digits, four that are Chinese or Japanese, or all that a message says."""
+    said = [sign for sign in quote if sign.isalnum()]
+    wide = sum("\u3040" <= sign <= "\u9fff" for sign in said)
+    return len(said) + wide >= _TELLING or any(one_line(message.text) == one_line(quote) for message in cited)
 
 
 def said_in(words: str, cited: Sequence[Message]) -> bool:

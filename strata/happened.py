@@ -18,7 +18,7 @@ def dated(card: Mapping[str, Any], messages: Sequence[Message]) -> tuple[dict[st
     """The card with the dates that its `original_text` says where it has none, and what is wrong with those it has.
 
     Relative words count from the time of the message that says them. Dates of its own need a basis: `inferred` takes any,
-    `relative` what does not contradict the words, `explicit` the words, and a year that is written there unless they say it.
+    `relative` what the words mean and nothing else, `explicit` the words, and a year that is written there unless they say it.
     Shapes are not judged here: what is no text is left for others to refuse.
     """
     words, start, end = card.get("original_text"), *(card.get(name) for name in _DATES)
@@ -51,7 +51,8 @@ def _faults(basis: object, words: str, start: str, end: str, home: Message | Non
         said = " to ".join(part for part in (meant.start, meant.end) if part)
         return [f"happened_start {shown(start or end)} contradicts {shown(words)}, said {home.at or 'at an unknown time'}, which means {said}; leave it empty, or say basis inferred"]
     if basis == "relative":
-        return [] if home.at else [f"basis is relative, but the message that says {shown(words)} has no time to count from; leave the dates empty"]
+        why = f"{shown(words)} names no time that can be worked out" if home.at else f"the message that says {shown(words)} has no time to count from"
+        return [f"basis is relative, but {why}; leave the dates empty, or say basis inferred"]
     year = (start or end)[:4]
     if year in home.text or f"'{year[2:]}" in home.text or f"’{year[2:]}" in home.text:
         return []

@@ -160,6 +160,7 @@ def test_every_fault_of_every_card_is_named_with_its_place() -> None:
     ({"happened_start": "2026-05-25", "basis": "relative", "original_text": "yesterday"}, "which means 2026-05-19"),
     ({"happened_start": "2026-05-19", "happened_end": "2026-05-18", "basis": "inferred"}, "happened_end is before"),
     ({"source_messages": ["m3"], "quotes": ["We met yesterday"], "happened_start": "2026-05-19", "basis": "relative", "original_text": "yesterday"}, "has no time to count from"),
+    ({"happened_start": "2020-01-01", "basis": "relative", "original_text": "moved to Lisbon"}, "names no time that can be worked out"),
     ({"source_messages": ["m3"], "quotes": ["We met"], "happened_start": "1999", "basis": "explicit", "original_text": "the winter of my life"}, "1999 is not written"),
 ])  # fmt: skip
 def test_what_does_not_hold_is_refused(wrong: dict[str, Any], fault: str) -> None:
@@ -172,7 +173,7 @@ def test_what_does_not_hold_is_refused(wrong: dict[str, Any], fault: str) -> Non
     ({"original_text": "yesterday", "happened_start": "2026-05-19", "basis": "relative"}, "2026-05-19", "day", "relative"),
     ({"original_text": "yesterday", "happened_start": "2026-04", "basis": "inferred"}, "2026-04", "month", "inferred"),
     ({"source_messages": ["m2"], "quotes": ["On 2024-03-02"], "original_text": "2024-03-02"}, "2024-03-02", "day", "explicit"),
-    ({"source_messages": ["m3"], "quotes": ["We met"], "original_text": "yesterday"}, "", "unknown", "unknown"),
+    ({"source_messages": ["m3"], "quotes": ["We met yesterday"], "original_text": "yesterday"}, "", "unknown", "unknown"),
     ({}, "", "unknown", "unknown"),
 ])  # fmt: skip
 def test_when_it_happened_follows_from_the_words(extra: dict[str, Any], start: str, precision: str, basis: str) -> None:
@@ -242,3 +243,15 @@ def test_a_summary_cites_its_own_block() -> None:
     assert "Moving" == answers.summary({"title": "Moving", "keypoints": ["moved (m1)"]}, MESSAGES).title
     with pytest.raises(Refused, match=r"keypoints\[1\] cites 'm9'.*keypoints\[2\]"):
         answers.summary({"title": "Moving", "keypoints": ["moved (m9)", "moved"]}, MESSAGES)
+
+
+@pytest.mark.parametrize("quote, stands", [(".", False), ("we", False), ("pnpm", False), ("we use pnpm now", True), ("我们用", False), ("我们用新的", True), ("Yes.", True)])
+def test_a_quote_is_more_than_a_scrap(quote: str, stands: bool) -> None:
+    messages = [Message("m1", "user", "From today on we use pnpm now. 我们用新的工具.", "Jo", "2026-06-10T09:00:00Z"), Message("m2", "user", "Yes.", "Jo", "2026-06-10T09:01:00Z")]
+    value = {"events": [{"title": "A card", "source_messages": ["m1", "m2"], "quotes": [quote]}]}
+
+    if stands:
+        assert [(quote,)] == [event.quotes for event in answers.events(value, "blk-20260610-aaaaaa", messages, (), "agent")]
+    else:
+        with pytest.raises(Refused, match="no more than a word"):
+            answers.events(value, "blk-20260610-aaaaaa", messages, (), "agent")
