@@ -20,6 +20,7 @@ from oracle import KEY, git
 from strata import Memory
 from strata.believed import FOLDER, KEPT
 from strata.errors import NotFound, OutsideMemory, UsageError
+from strata.files.lock import held
 from strata.model import Hit, Message
 from strata.results import Row
 from strata.shadow import Shadow
@@ -193,6 +194,20 @@ def test_what_a_merge_left_in_conflict_was_not_believed(plans: Memory) -> None:
     assert ["The ship leaves on Sunday."] == [hit.snippet for hit in plans.search("ship", believed="other")]
 
 
+def test_an_edit_behind_a_link_was_not_believed(plans: Memory, tmp_path: Path) -> None:
+    """The index goes on to know what it can no longer look at, an edit that nobody committed among it."""
+    place = plans.root / "active/notes"
+    (place / "plan.md").write_text("The ship leaves never.\n", encoding="utf-8")
+    plans.search("ship")
+    place.rename(tmp_path / "notes")
+    place.symlink_to(tmp_path / "notes")
+    assert plans._store.ask(lambda shadow: shadow.search("never")), "else there is nothing to take back"
+
+    for commit, day in (("HEAD", "Tuesday"), ("HEAD~1", "Monday")):
+        assert [f"The ship leaves on {day}."] == [hit.snippet for hit in plans.search("ship", believed=commit)]
+        assert [] == plans._believed.lookup(commit).then.ask(lambda shadow: shadow.search("never"))
+
+
 def test_a_commit_is_asked_for_by_date_too(plans: Memory, clock: Any) -> None:
     clock.time += timedelta(days=10)
     plans.add("notes/plan", "The ship leaves on Sunday.", replace=True)
@@ -305,6 +320,7 @@ def test_without_hard_links_files_are_copied(plans: Memory, monkeypatch: pytest.
 
     assert ["The ship leaves on Monday."] == [hit.snippet for hit in plans.search("ship", believed="HEAD~1")]
     assert all(1 == each.stat().st_nlink for each in folder(plans).rglob("*.seg"))
+    assert [] == plans.warnings, "and it is not built anew for that"
 
 
 def test_where_nothing_can_be_kept_it_is_made_for_this_process(plans: Memory) -> None:
@@ -335,6 +351,17 @@ def test_processes_that_ask_at_once_all_get_the_answer(plans: Memory, strata: Ca
 
     assert [0, 0, 0] == [each.returncode for each in done]
     assert all("Monday" in each.stdout for each in done)
+
+
+def test_one_process_at_a_time_makes_an_index(plans: Memory) -> None:
+    plans.believe("HEAD")
+    with ThreadPoolExecutor(1) as pool, Memory.open(plans.root, key=KEY) as other:
+        with held(folder(plans) / "lock", 1):
+            waiting = pool.submit(other.believe, "HEAD~1")
+            with pytest.raises(TimeoutError):
+                waiting.result(timeout=0.5)
+            assert 1 == len(indexes(plans))
+        assert waiting.result(timeout=20) in indexes(plans)
 
 
 # -- one record --------------------------------------------------------------------------------------
@@ -397,6 +424,7 @@ def test_only_what_was_said_or_happened_by_then_is_found(memory: Memory, diary: 
 
     assert {diary["march"], f"{diary['march']}#m0", f"{diary['march']}#m1", diary["red"], diary["past"]} == found
     assert {diary["past"]} == set(refs(memory.search("violin", at="2026-02", limit=50)))
+    assert [diary["past"]] == [item.ref for item in memory._store.ask(lambda shadow: shadow.rank("violin", at="2026-02", limit=50))], "and the index alone knows"
     assert found < set(refs(memory.search("violin", limit=50)))
     assert {diary["march"], diary["red"], diary["past"]} == set(refs(memory.list(at="2026-04")))
 

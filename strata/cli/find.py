@@ -63,8 +63,6 @@ def search_command(session: Session, query: tuple[str, ...], gate: bool, after: 
     if not words.strip():
         raise UsageError("the query is empty", remedy="say what to search for: strata search which package manager")
     if gate:
-        if narrow["believed"]:
-            raise UsageError("both --gate and --believed are given", remedy="leave one out: a batch is judged by what the files say now, so it has to be of now")
         return _gated(session.memory.ask(words, after=after, **narrow))
     return Listing(session.memory.search(words, **_ready(session.memory, narrow)), empty=_nothing(words, narrow), query=words)
 
