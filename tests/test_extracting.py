@@ -506,3 +506,11 @@ def test_what_gives_up_just_what_was_decided_replaces_it(old: str, new: str, rep
 @pytest.mark.parametrize("text", ["In the movie, I moved to Mars yesterday.", "In my dream I bought a castle last week.", "Yesterday, in that novel, I lost my job."])
 def test_fiction_makes_no_card(text: str) -> None:
     assert [] == extracting.cards([Message("m1", "user", text, "Jo", "2026-06-10T09:00:00Z")], "main")
+
+
+@pytest.mark.parametrize("text", [
+    "I'm not allergic to nuts.", "I am allergic to neither eggs nor soy.", "我对花生不过敏。", "My name is not Bob.", "I'm called on to fix things every day.",
+    "My name is nobody's business.", "I live in a state of constant panic.", "I don't live in Berlin.",
+])  # fmt: skip
+def test_what_is_not_so_is_no_state(text: str) -> None:
+    assert [] == extracting.cards([Message("m1", "user", text, "Jo", "2026-06-10T09:00:00Z")], "main")

@@ -30,6 +30,7 @@ MOST = 8  # cards of one block
 _READ_OF_MESSAGE, _READ_OF_BLOCK = 12_000, 200_000  # characters
 _SENTENCES_OF_MESSAGE = 60
 _TITLE, _SPEAKER, _ID = 120, 80, 500  # characters that a card may have of each
+_BEGINNING = 40  # characters in which a sentence says that something is not so
 _ASKED = 2  # messages back to the request that an agent's deed answers
 _HAN = "[\u3400-\u9fff]"
 _QUOTED = r"\"[^\"]{1,300}\"|“[^”]{1,300}”|「[^」]{1,300}」|『[^』]{1,300}』|(?<!\w)'[^']{3,300}'(?!\w)|`[^`]{1,200}`"
@@ -180,7 +181,10 @@ def _rule(said: _Said, *, company: bool) -> Rule | None:
         return _BY_AGENT if not company and re.search(cues.DEED, said.plain) else None
     chinese = re.search(_HAN, said.plain) is not None
     negated = re.search(cues.NEGATED_CHINESE if chinese else cues.NEGATED, said.plain) is not None
+    denied = re.search(cues.NEGATED_CHINESE if chinese else cues.DENIED, said.plain[:_BEGINNING]) is not None
     for rule in cues.CHINESE if chinese else cues.ENGLISH:
+        if denied and rule.type == "state":
+            continue  # what is not so is no state
         if company and not rule.company or negated and rule.type == "happening" or not _any_in(rule.words, said.plain):
             continue
         if re.search(rule.pattern, said.plain) and (rule.time in ("", "any", "before") or _time(rule, said) is not None):
