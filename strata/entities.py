@@ -109,7 +109,7 @@ class Entities:
             gone = {claims.folded(name) for name in remove}
             if missing := gone - {claims.folded(alias) for alias in found.aliases}:
                 raise NotFound(f"{found.id} does not go by {', '.join(sorted(missing))}", ref=found.id, remedy=f"its aliases: {', '.join(found.aliases) or 'none'}")
-            kept = {claims.folded(alias): alias for alias in (*found.aliases, *add) if claims.folded(alias) not in gone}
+            kept = {claims.folded(alias): alias for alias in (*found.aliases, *add) if claims.folded(alias) not in gone | {claims.folded(found.name)}}
             touched |= {claims.entity_id(found.type, name) for name in remove}
             self._put(world, found._replace(aliases=tuple(kept.values())))
             projection.renew(plan, self._store, touched)

@@ -191,7 +191,7 @@ class Gallery:
                 document = Document.parse(data, path)
                 if document.problem:
                     raise document.problem
-                self._read[path] = None if forgotten_at(document) else portrait.read(document, path)
+                self._read[path] = None if forgotten_at(document) else portrait.leading(portrait.read(document, path))
             except NotFound:
                 self._read[path] = None
             except Malformed as problem:

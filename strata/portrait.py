@@ -96,6 +96,14 @@ def read(document: Document, path: str = "") -> Portrait:
     )
 
 
+def leading(portrait: Portrait) -> Portrait:
+    """The entity, merged only where it names another one as what it was merged into; any other text there, or its own id, leads nowhere."""
+    ref = portrait.merged_into
+    if not ref or (ref != portrait.id and ref.startswith("ent-") and layout.record_path(ref)):
+        return portrait
+    return portrait._replace(merged_into="")
+
+
 def written(document: Document | None, portrait: Portrait) -> Document:
     """The file with these facts and these keys, above and below the text it has; None makes a new one.
 
@@ -243,10 +251,13 @@ def _link(ref: str) -> str:
 def _parts(document: Document) -> tuple[str, str | None, str]:
     """The text before the section, the section with plain line ends (None: there is none, and all is before), and the text after."""
     body = document.body.decode("utf-8", "surrogateescape")
-    match = re.search(rf"(?ms)^{re.escape(BEGIN)}[ \t]*\r?\n(.*?)^{re.escape(END)}[ \t]*(?:\r?\n|\Z)", body)
-    if match is None:
-        return body, None, ""
-    return body[: match.start()], match[1].replace("\r\n", "\n"), body[match.end() :]
+    begin = None
+    for mark in re.finditer(rf"(?m)^(?:({re.escape(BEGIN)})|{re.escape(END)})[ \t]*(?:\r?\n|\Z)", body):
+        if mark[1]:
+            begin = mark  # of two beginnings the later one: the end of the first is missing
+        elif begin:
+            return body[: begin.start()], body[begin.end() : mark.start()].replace("\r\n", "\n"), body[mark.end() :]
+    return body, None, ""
 
 
 def _changed(document: Document, keys: dict[str, Any]) -> dict[str, Any]:

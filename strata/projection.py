@@ -33,8 +33,8 @@ def update(plan: Plan, store: Store, fresh: Mapping[str, Event | None] | None = 
     for ref, event in fresh.items():
         versions[ref] = [each for each in (world.before(ref), world.events.get(ref), event) if each]
     world.take(fresh)
-    for entity, groups in _touched(world, versions).items():
-        _project(world, entity, groups, set(versions))
+    for entity, touched in _touched(world, versions).items():
+        _project(world, entity, set(touched), set(versions), {ref for refs in touched.values() for ref in refs})
 
 
 def renew(plan: Plan, store: Store, ids: Iterable[str]) -> None:
@@ -64,8 +64,8 @@ def rebuild(plan: Plan, store: Store, progress: Progress | None = None) -> int:
     return len(entities)
 
 
-def _touched(world: World, versions: Mapping[str, list[Event]]) -> dict[str, set[Group]]:
-    """The groups of facts that changed cards have a part in, and those of the cards they supersede or contradict, by entity."""
+def _touched(world: World, versions: Mapping[str, list[Event]]) -> dict[str, dict[Group, set[str]]]:
+    """The groups of facts that changed cards have a part in, and those of the cards they supersede or contradict, by entity: each with the ids that were named."""
     every = dict(versions)
     for ref in [old for each in versions.values() for event in each for old in event.supersedes]:
         every.setdefault(ref, [event] if (event := world.event(ref)) else [])
@@ -73,20 +73,20 @@ def _touched(world: World, versions: Mapping[str, list[Event]]) -> dict[str, set
         against = {other for event in each for other in event.conflicts_with} | world.conflicting(ref).keys()
         for other in against - every.keys():
             every[other] = [event] if (event := world.event(other)) else []
-    found: dict[str, set[Group]] = {}
+    found: dict[str, dict[Group, set[str]]] = {}
     for ref in sorted(every):
         for claim in dict.fromkeys(claim for event in every[ref] for claim in _claims(event)):
-            found.setdefault(world.home(claim.entity, ref), set()).add(graph.group(claim))
+            found.setdefault(world.home(claim.entity, ref), {}).setdefault(graph.group(claim), set()).add(claim.entity)
     return found
 
 
-def _project(world: World, entity: str, groups: set[Group] | None, fresh: set[str]) -> None:
-    """Bring the file of an entity up to date: these groups of its facts, or all of them."""
+def _project(world: World, entity: str, groups: set[Group] | None, fresh: set[str], named: Iterable[str] = ()) -> None:
+    """Bring the file of an entity up to date: these groups of its facts, or all of them. `named` are ids that lead to it, which no file may say."""
     seen = world.portrait(entity)
     if seen is None and world.file(entity):
         return  # it cannot be read, hence not changed
     if groups is None or seen is None or seen.edited or seen.withdrawn or not seen.facts:
-        _write(world, entity, _all_of(world, entity))
+        _write(world, entity, _all_of(world, entity, named))
         return
     refs = {ref for fact in seen.facts if fact.group in groups for ref in fact.events} | fresh
     said = [each for each in _said(world, entity, refs) if graph.group(each.claim) in groups]
@@ -94,10 +94,10 @@ def _project(world: World, entity: str, groups: set[Group] | None, fresh: set[st
     _write(world, entity, said, others)
 
 
-def _all_of(world: World, entity: str) -> list[Said]:
+def _all_of(world: World, entity: str, named: Iterable[str]) -> list[Said]:
     """All claims that belong to an entity."""
     members = world.members(entity)
-    ids = {ref for member in members for ref in member.ids} | {entity}
+    ids = {ref for member in members for ref in member.ids} | {entity, *named}
     refs = {ref for each in ids for ref in world.about(each)} | {ref for member in members for ref in member.takes}
     return _said(world, entity, refs)
 
@@ -125,7 +125,9 @@ def _write(world: World, entity: str, said: list[Said], kept: Iterable[Fact] = (
     (_, document), seen = world.file(entity) or found, world.portrait(entity) or seen
     if not facts and not seen.facts and portrait.section_of(document) is None and not seen.merged_into:
         return  # a person's own page, of which no event says anything
-    seen = seen._replace(facts=facts)
+    if seen.merged_into and world.entity(entity) == entity:
+        seen = seen._replace(merged_into="")  # of entities merged in a circle this one stands
+    seen = seen._replace(facts=facts, merged=tuple(ref for ref in seen.merged if ref != world.entity(entity)))
     try:
         changed = portrait.written(document, seen)
     except Malformed as problem:

@@ -129,7 +129,7 @@ class World:
         if ref not in self._portraits:
             seen = self.file(ref)
             try:
-                self._portraits[ref] = portrait.read(seen[1], seen[0]) if seen else None
+                self._portraits[ref] = portrait.leading(portrait.read(seen[1], seen[0])) if seen else None
             except StrataError as problem:
                 self.store.warn(str(problem))
                 self._portraits[ref] = None
@@ -147,7 +147,7 @@ class World:
                 ref = found.merged_into
             else:
                 return ref
-        return ref if ref == seen[-1] else min(seen)  # merged in a circle, by hand
+        return min(seen[seen.index(ref) :])  # itself, or merged in a circle: by hand, or by two clones
 
     def home(self, ref: str, event: str) -> str:
         """The entity to which a claim about an id belongs that this event makes: the one it means, or one split off from that."""

@@ -53,7 +53,7 @@ _DID = (
 # English
 ENGLISH: tuple[Rule, ...] = (
     Rule("allergy", "state", "ongoing", 0.9, ("allerg", "coeliac", "celiac", "diabet", "epilep", "intoleran", "asthma"), rf"{_LEAD}(?:i{_ADVERB}(?:'m|\sam){_ADVERB} (?:\w+ )?(?:allergic to|(?:\w+[- ])?intolerant|diabetic|an? (?:coeliac|celiac|diabetic|epileptic))\b|i{_ADVERB}(?:'ve| have)(?: got)? (?:an? )?(?:\w+ ){{0,2}}(?:allerg(?:y|ies)|asthma|diabetes|epilepsy|coeliac disease|celiac disease)\b)|\bmy (?:\w+ ){{0,2}}(?:son|daughter|wife|husband|partner|mother|father|mom|dad|sister|brother|kid|child) is (?:\w+ )?allergic to\b", criticality="safety"),
-    Rule("name", "state", "ongoing", 0.9, ("name", "call"), rf"{_LEAD}(?:my (?:full )?name is|my name's|i{_ADVERB}(?:'m|\sam) called(?! (?:on|to|in|up|out|off|for|by|upon)\b)|(?:you can |please |just )call me)\s+(?!the|a|an|crazy|old)[^\W\d_]", criticality="identity"),
+    Rule("name", "state", "ongoing", 0.9, ("name", "call"), rf"{_LEAD}(?:my (?:full )?name is|my name's|i{_ADVERB}(?:'m|\sam) called(?! (?:on|to|in|up|out|off|for|by|upon)\b)|(?:you can |please |just )call me(?! (?:when|if|back|later|after|before|once|as|at|on|in|by|for|about|again|maybe|today|tonight|tomorrow|now|asap|any\w*|some\w*|every\w*)\b))\s+(?!(?:the|an?|crazy|old)\b)[^\W\d_]", criticality="identity"),
     Rule("birthday", "state", "ongoing", 0.8, ("birthday", "born"), rf"{_LEAD}(?:my birthday(?:'s| is)? (?:on |in )?(?:the )?(?:{_MONTHS}|\d)|i was born (?:on|in) )", criticality="identity"),
     Rule("home", "state", "ongoing", 0.8, (" live", "from", "based"), rf"{_LEAD}(?:(?:i|we){_ADVERB} live (?:in|near) (?!an? (?:constant )?(?:state|world|bubble|dream)|the moment|fear|peace|a world|an era|person)|i{_AM}{_ADVERB} (?:originally )?(?:living in|based in|from) (?!the|a|my|our|here|there|now|today|work|home|what|where)\w)", criticality="identity"),
     Rule("work", "state", "ongoing", 0.8, ("work", "stud", "engineer", "teacher", "nurse", "developer", "designer", "student", "doctor", "lawyer", "scientist", "programmer", "job", "freelanc", "major"), rf"{_LEAD}(?:i{_ADVERB} (?:work (?:as an?|at|for) (?!it|that|this|home|them|him|her|me\b|the (?:best|moment|weekend)|first|night|least)|study (?!more|hard|harder|it|that|this|and|well|for|with|better)\w)|i{_AM}{_ADVERB} (?:working (?:as an?|at|for) (?!it|that|this|home|them|him|her|the (?:moment|weekend)|night|least|a living|an? (?:\w+ )?(?:goal|future|plan))\w|studying (?!hard|for|more|with|and|it|a lot|now|all)\w|majoring in|an? (?:\w+[ -]){{0,3}}(?:engineer|teacher|nurse|developer|designer|student|doctor|lawyer|scientist|programmer|accountant|architect|researcher|freelancer|photographer|journalist|chef|electrician|plumber)\b(?! of (?:life|the)))|my (?:new |current )?job is)", criticality="identity"),
@@ -85,9 +85,9 @@ _SELF = r"(?:^|[，,。；;：:、\s]|因为|所以|但是?|而且|其实|不过
 _SWITCH = "改(?:成|为|到|至|用|放)|换(?:成|为|到|用)|调(?:到|成|整为|整到)|升(?:级)?到|降(?:到|至)|迁(?:移)?到|切(?:换)?到|统一用"
 CHINESE: tuple[Rule, ...] = (
     Rule("allergy", "state", "ongoing", 0.9, ("过敏", "糖尿病", "哮喘"), rf"{_SELF}我(?:从小)?(?:对[^，。]{{1,12}}(?:严重)?过敏|[^，。你他她]{{0,4}}过敏[。！.!]*$|有(?:糖尿病|哮喘|[^，。]{{1,8}}过敏))", criticality="safety"),
-    Rule("name", "state", "ongoing", 0.9, ("我叫", "我的名字"), rf"{_SELF}(?:我叫(?![他她你它了我做])|我的名字(?:是|叫))\S", criticality="identity"),
+    Rule("name", "state", "ongoing", 0.9, ("我叫", "我的名字"), rf"{_SELF}(?:我叫(?![他她你它了我做]|外卖|快递|滴滴|救护|服务|[车醒停](?:$|[了，。！]))|我的名字(?:是|叫))\S", criticality="identity"),
     Rule("birthday", "state", "ongoing", 0.8, ("生日", "出生"), rf"{_SELF}我(?:的)?生日是|{_SELF}我(?:是)?[0-9一二三四五六七八九十年月日]{{2,12}}出生", criticality="identity"),
-    Rule("home", "state", "ongoing", 0.8, ("住在", "来自"), rf"{_SELF}我(?:现在|目前|一直|们)?(?:住在|来自)(?!这|那|哪)\S", criticality="identity"),
+    Rule("home", "state", "ongoing", 0.8, ("住在", "来自"), rf"{_SELF}我(?:现在|目前|一直|们)?(?:住在|来自)(?!这|那|哪|[^，。]*(?:的时候|那时|期间|那会儿|的日子))\S", criticality="identity"),
     Rule("work", "state", "ongoing", 0.8, ("我在", "我是", "工作", "上班"), rf"{_SELF}我(?:现在|目前)?(?:在(?!想|做|这|那|看|学习)[^，。！]{{2,20}}(?:工作|上班|上学|读书|实习)[。！.!]*$|是(?:一?[名个位])[^，。！]{{0,12}}(?:师|生|员|工人|医生|护士|警察|记者|作家|律师|设计师|程序员|教授))", criticality="identity"),
     Rule("diet", "preference", "ongoing", 0.8, ("不吃", "不喝", "吃素", "素食"), rf"{_SELF}我{_CAN}(?:不吃(?!了|饭|早|午|晚|亏|完)|不喝(?!了|完)|吃素|是(?:个)?素食)", criticality="preference"),
     Rule("standing order", "preference", "ongoing", 0.7, ("以后", "从现在起", "今后"), r"^(?:请)?(?:以后|从现在起|今后)(?:请|都|就|每次|只|统一|回答|写|用|不要|别|不再)(?!有机会|再聊|再说)\S{2,}", criticality="preference", company=False),
@@ -108,17 +108,26 @@ CHINESE: tuple[Rule, ...] = (
 # What makes a sentence none of this: questions, wishes and conditions, hearsay, jokes.
 OPEN = (
     r"[?？]|\b(?:maybe|perhaps|might|could|would|wouldn't|couldn't|should i|should we|shall|if|unless|whether|what about|how about|why don't|i'd|we'd|they'd|you'd|consider\w*|thinking (?:of|about)|think about|let me think|wish|wishing"
-    r"|hope|hoping|hopefully|want to|wanna|wants? to|would like|possibly|probably|suppose|supposedly|imagine|pretend|dream(?:ing|t)? (?:of|about)|hypothetically|assuming|in case|for example|for instance|e\.g\.|let's say|say we|as if|once upon|not sure|unsure|undecided|haven't decided|can't decide)\b"
+    r"|hope|hoping|hopefully|want to|wanna|wants? to|would like|possibly|probably|suppose|supposedly|imagine|pretend|dream(?:ing|t)? (?:of|about)|i (?:dreamed|dreamt)|hypothetically|assuming|in case|for example|for instance|e\.g\.|let's say|say we|as if|once upon|not sure|unsure|undecided|haven't decided|can't decide)\b"
 )
 HEARSAY = (
     r"\b(?:(?:(?:he|she|they|who|someone|somebody|people|everyone|everybody|nobody) (?:say|claim|think|thought|want|wanted|writes?|wrote|suggests?|recommends?)|\w+ (?:says|said|claims|claimed|thinks|wants|suggested|recommended|keeps saying|insists|insisted))|told (?:me|us)|heard (?:that|from)|hear that"
     r"|in (?:the|a|my|this|that|our) (?:movie|film|novel|story|dream|nightmare|series|episode|fairy tale)|according to|apparently|reportedly|rumou?rs?|allegedly|quote|the (?:article|book|docs?|documentation|blog|post|news|manual|readme) (?:says|said))\b"
 )
-JOKE = r"\b(?:just kidding|kidding|jk|joking|lol|lmao|rofl|haha\w*|hehe\w*|sarcas\w+|not really|in my dreams|yeah right|as if|feels? like|seems like|felt like)\b|/s$|[😂🤣😜😝🙃😏]|;-?\)"
+# The first words of a text that is given to work on, and of a log.
+GIVEN = (
+    r"^(?:(?:please|can you|could you) )?(?:translate|rewrite|rephrase|paraphrase|proofread|summari[sz]e|write|draft|polish) [^:]{1,60}:"
+    r"|^\[?(?:info|debug|trace|error|fatal)(?:\]|:|\s+\d)"
+)
+# What begins a line in a talk that somebody pasted: the name of who said it.
+SPEAKER = r"(?m)^(?!(?i:note|update|edit|decisions?|plan|correction|remember|reminder|remind|important|heads|facts?|status|warning|allerg\w*|about|also|fyi|ps|btw|me|so|then|yes|no|ok|okay|well|and|but|now|today|yesterday)\b)[^\W\d_a-z][\w'-]{1,20}: (?=(?i:i|i['’][a-z]+|my|we|we['’][a-z]+)\b)"
+# Cyrillic and Greek letters that pose as Latin ones, and characters that nobody sees.
+DISGUISES = str.maketrans("авеіјкмнорѕстухԁԛԝοαιυνγ", "abeijkmhopsctyxdqwoaiuvy", "\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\ufe0f\ufeff")
+JOKE = r"\b(?:just kidding|kidding|jk|joking|lol|lmao|rofl|haha\w*|hehe\w*|sarcas\w+|not really|in my dreams|yeah right|as if|feels? like|seems like|felt like|april fools?)\b|[-–—.,] ?not!*$|/s$|[😂🤣😜😝🙃😏]|;-?\)"
 ORDERS = r"\b(?:ignore|disregard|forget|override) (?:\w+ ){0,3}(?:above|previous|prior|earlier|preceding|instructions?|everything|rules)\b|\bsystem prompt\b|\b(?:record|store|save|remember|note|write) (?:\w+ ){0,2}(?:that|as) (?:the user|he |she |they |everybody)|\byou are now\b|<\/?(?:system|user|assistant|tool|instructions?)\b|忽略(?:以上|上面|之前|前面)|无视(?:以上|上面|之前)"
 OPEN_CHINESE = (
     r"[?？]|也许|可能|或许|要不要?|考虑|试试|尝试|如果|要是|假如|假设|万一|能不能|能否|可不可以|倾向|想(?!法|象|念|到|起|出)|是不是|会不会|吗|呢$|希望|但愿|建议|听说|据说|说是|[他她]们?(?:说|觉得)|[一-鿿]{1,3}说[我他她]|好像|似乎|应该|比如|例如|哪|什么|怎么|谁|多少|几点"
-    r"|开玩笑|哈哈|嘿嘿|呵呵|做梦|还没|没有?决定|不确定|引用|原文|没有?(?:换|改)|不要?(?:换|改)|别(?:换|改)|本来|本该|差点|你"
+    r"|开玩笑|哈哈|嘿嘿|呵呵|做梦|梦见|梦到|还没|没有?决定|不确定|引用|原文|没有?(?:换|改)|不要?(?:换|改)|别(?:换|改)|本来|本该|差点|你"
 )
 # A deed that an agent reports at the beginning of a sentence, as the answer to a request.
 DEED = r"^(?:done[:,.]? )?(?:i(?:'ve| have)? )?(?:just )?(?:migrated|switched|released|deployed|published|upgraded|renamed|replaced|rolled back|reverted|moved|deleted|rebuilt|merged)\b(?! (?:it|them|that|this)\b)(?!.*\b(?:because|unless|if)\b)[: ].{8,}|^已?(?:经)?(?:部署|发布|迁移|回滚|升级|删除)(?:了|完成|到|完)"

@@ -10,6 +10,7 @@ Of a message the first 12,000 characters are read, of a block the first 200,000.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -138,10 +139,12 @@ def _sentences(messages: Sequence[Message]) -> Iterator[_Said]:
             continue
         text = message.text[: min(_READ_OF_MESSAGE, budget)]
         budget -= len(text)
-        if re.search(cues.ORDERS, text.lower()):
+        if re.search(cues.ORDERS, _undisguised(text)):
             continue
         if ">" in text:
             text = "\n".join("" if line.lstrip().startswith(">") else line for line in text.split("\n"))
+        if ": " in text and len(set(re.findall(cues.SPEAKER, text))) > 1:
+            text = re.sub(f"{cues.SPEAKER}.*", "", text)
         whole = one_line(message.text[: _READ_OF_MESSAGE + 1]) if "\n" in text else ""
         for sentence in sentences(text, _SENTENCES_OF_MESSAGE):
             if len(sentence) > cues.LONGEST_READ or len(sentence) < 4 or (whole and sentence not in whole):  # lines with an empty fence between them were joined
@@ -149,6 +152,13 @@ def _sentences(messages: Sequence[Message]) -> Iterator[_Said]:
             plain = _blanked(sentence)
             if not _is_open(plain):
                 yield _Said(sentence, plain, message, place)
+
+
+def _undisguised(text: str) -> str:
+    """In lower case and plain letters: without characters that nobody sees, and look-alikes of other scripts as the letters they pose as."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text.lower()).translate(cues.DISGUISES)
 
 
 def _blanked(sentence: str) -> str:
@@ -162,7 +172,7 @@ def _is_open(plain: str) -> bool:
         return True
     if re.search(_HAN, plain):
         return re.search(cues.OPEN_CHINESE, plain) is not None
-    return bool(re.search(cues.OPEN, plain) or re.search(cues.HEARSAY, plain))
+    return bool(re.search(cues.OPEN, plain) or re.search(cues.HEARSAY, plain) or re.search(cues.GIVEN, plain))
 
 
 def _citable(ident: str) -> bool:

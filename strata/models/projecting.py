@@ -70,8 +70,8 @@ _CHINESE = (
     _Pattern("state", "works as", r"我是(?P<value>一?[名个位][^，。！？,]{1,14})$"),
     _Pattern("set", "allergic to", r"我(?:从小)?对(?P<value>[^，。！？,]{1,12}?)(?:严重)?过敏"),
     _Pattern("state", "diet", r"我(?:也|一直|现在)?(?:是(?:个)?)?(?P<value>吃素|素食(?:者|主义者)?)"),
-    _Pattern("set", "dislikes", r"我(?:也|很|最|真的|一直|还|平时|个人|自己|比较)*(?:不(?:太|怎么)?喜欢|讨厌|受不了|不吃|不喝)(?P<value>[^，。！？,]{1,40})"),
-    _Pattern("set", "prefers", r"我(?:也|很|最|特别|非常|真的|一直|比较|超|更|都|还|挺|十分|从小|个人|自己|平时|其实)*(?:喜欢|热爱|偏爱|爱(?=[看吃喝听玩打画唱跳读]))(?:的[^，。！？,]{0,12}?是)?(?P<value>[^，。！？,]{2,40})"),
+    _Pattern("set", "dislikes", r"我(?:也|很|最|真的|一直|还|平时|个人|自己|比较)*(?:不(?:太|怎么)?喜欢|讨厌|受不了|不吃|不喝)(?P<value>(?:(?!但|可是|不过(?!敏))[^，。！？,]){1,40})"),
+    _Pattern("set", "prefers", r"我(?:也|很|最|特别|非常|真的|一直|比较|超|更|都|还|挺|十分|从小|个人|自己|平时|其实)*(?:喜欢|热爱|偏爱|爱(?=[看吃喝听玩打画唱跳读]))(?:的[^，。！？,]{0,12}?是)?(?P<value>(?:(?!但|可是|不过(?!敏))[^，。！？,]){2,40})"),
 )  # fmt: skip
 _PROJECT = (
     (r"^(?i:the )?(?i:(?:project|service|repo) )?(?P<subject>[\w-]{2,40})(?P<said> (?i:project|service|repo|repository|app|api|cli|backend|frontend))? (?:now )?(?P<verb>uses|runs on|is written in|is built with) (?!an? |his|her|the |my )(?P<tool>[\w.+#-]+(?: [A-Z\d][\w.+#-]*){0,2})", "tool"),

@@ -22,7 +22,7 @@ LONG_MONTH = "(?:january|february|march|april|may|june|july|august|september|oct
 MONTH = rf"(?:{LONG_MONTH}|(?-i:(?:[Jj]an|[Ff]eb|[Mm]ar|[Aa]pr|[Jj]u[nl]|[Aa]ug|[Ss]ept?|[Oo]ct|[Nn]ov|[Dd]ec|JAN|FEB|MAR|APR|JU[NL]|AUG|SEPT?|OCT|NOV|DEC)\b\.?))"
 LONG_WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 WEEKDAY = rf"(?:{LONG_WEEKDAY}\b|(?-i:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b\.?)"
-YEAR = r"(?P<year>(?:19|20)\d\d)(?![\d-]|[.,:]\d)"
+YEAR = r"(?P<year>(?:19|20)\d\d|['’]\d\d(?!\w))(?![\d-]|[.,:]\d)"
 COUNT = r"(?P<count>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|(?:a\s+)?couple(?:\s+of)?|a\s+hundred)"
 UNIT = "(?P<unit>day|night|week|weekend|fortnight|month|year|decade)"
 ORDINAL_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
@@ -220,12 +220,20 @@ def _in_year(match: re.Match[str], in_year: Callable[[int], Span | None], weak: 
     parts = match.groupdict()
     if parts.get("year"):
         try:
-            return fixed(match, in_year(int(parts["year"])))
+            return fixed(match, in_year(_year(parts["year"])))
         except ValueError:  # 30 February: a time, but none that exists
             return fixed(match, None)
     if parts.get("of"):
         return counted(match, lambda today: in_year(today.year + away(parts["of"].split()[0])))
     return yearly(match, in_year, weak)
+
+
+def _year(written: str) -> int:
+    """2021, or '21: of this century up to '39."""
+    if len(written) == 4:
+        return int(written)
+    short = int(written[1:])
+    return short + (2000 if short < 40 else 1900)
 
 
 def _holiday(match: re.Match[str], said: Said) -> Atom | None:
