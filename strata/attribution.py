@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from strata import layout, portrait, transcript
+from strata import factlines, layout, portrait, transcript
 from strata.claims import folded
 from strata.document import Document
 from strata.errors import Ambiguous, Malformed, NotFound
@@ -176,7 +176,7 @@ class Attribution:
 
 def _life(fact: Fact, versions: Iterable[Version]) -> dict[str, Any]:
     """The fields of a link that say when a fact came, when it changed, and whether it is as the newest of these versions has it."""
-    line = portrait.fact_line(fact)
+    line = factlines.fact_line(fact)
     holding: Commit | None = None  # the oldest commit so far in which it stood as it does at this point
     changes: list[Touch] = []
     uncommitted = False
@@ -189,7 +189,7 @@ def _life(fact: Fact, versions: Iterable[Version]) -> dict[str, Any]:
                 changes.append(_touch(holding)._replace(what="changed"))
             else:
                 uncommitted = True
-            fact, line = then, portrait.fact_line(then)
+            fact, line = then, factlines.fact_line(then)
         holding = commit
     brought = _touch(holding)._replace(what="came") if holding else None
     return {"brought": brought, "changed": tuple(reversed(changes)), "uncommitted": uncommitted or holding is None}
@@ -197,7 +197,7 @@ def _life(fact: Fact, versions: Iterable[Version]) -> dict[str, Any]:
 
 def _same(fact: Fact, lines: Iterable[str]) -> Fact | None:
     """The same fact in another version of its entity's file; one that an earlier event supports since then goes by another id."""
-    near = [found for line in lines if any(ref in line for ref in fact.events) and (found := portrait.fact_in(line))]
+    near = [found for line in lines if any(ref in line for ref in fact.events) and (found := factlines.fact_in(line))]
     alike = [found for found in near if found.group == fact.group and folded(found.value) == folded(fact.value)]
     mine = fact._replace(twin=0).id
     return next((found for found in alike if found.id == mine), alike[0] if alike else None)

@@ -7,7 +7,7 @@ taken as it is, since a person may have edited it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -17,8 +17,9 @@ from strata.errors import Malformed, Refused
 from strata.headers import expect, share
 from strata.model import Kind, Message
 from strata.names import is_id
-from strata.supplied import Form, shown
+from strata.supplied import UNWRITABLE, Form, shown
 
+EVENT_TYPES = ("decision", "preference", "plan", "correction", "happening", "state")  # that a provider may give; a person takes any word
 STATUSES = ("occurred", "planned", "cancelled", "ongoing", "unknown")
 PRECISIONS = ("instant", "day", "week", "month", "year", "range", "unknown")
 BASES = ("explicit", "relative", "inferred", "unknown")
@@ -69,7 +70,7 @@ def parse_event(value: object, block_id: str, messages: Sequence[Message], *, ma
     """An event card somebody supplied, resting on messages of this block.
 
     Needs `title` and `source_messages`; `facts` are objects as `strata.claims.supplied` reads them. `mentioned_at` is the time of the earliest cited message
-    unless given, `precision` what the dates say. Raises Malformed for a wrong shape, Refused for
+    unless given, `participants` are the people who said the cited ones, `precision` what the dates say. Raises Malformed for a wrong shape, Refused for
     missing or false evidence, each with every fault of both sorts.
     """
     event, form, doubts = read_event(value, block_id, messages, made_by=made_by)
@@ -77,8 +78,16 @@ def parse_event(value: object, block_id: str, messages: Sequence[Message], *, ma
         form.faults += doubts
         form.check("correct the fields named")
     if doubts:
-        raise Refused(f"event card: {'; '.join(doubts)}", remedy="cite messages of the source block, and quote them word for word", ref=block_id)
+        raise Refused(f"event card: {'; '.join(doubts)}", remedy="cite messages of the source block, and quote them word for word", ref=block_id, faults=doubts)
+    if "participants" not in form.value:
+        event = event._replace(participants=speakers(message for message in messages if message.id in event.source_messages and message.role == "user"))
     return event
+
+
+def speakers(messages: Iterable[Message]) -> tuple[str, ...]:
+    """The names of those who said some messages, each once, as far as they can be a participant's name."""
+    names = (evidence.one_line(message.speaker) for message in messages)
+    return tuple(dict.fromkeys(name for name in names if 0 < len(name) <= claims.LONGEST_NAME and re.search(UNWRITABLE, name) is None))
 
 
 def read_event(value: object, block_id: str, messages: Sequence[Message], *, made_by: str = "") -> tuple[Event, Form, list[str]]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from strata import records, transcript
-from strata.cards import Event
+from strata.cards import CRITICALITIES, Event
 from strata.claims import folded, line
 from strata.document import Document
 from strata.errors import Refused
@@ -57,7 +57,10 @@ def record(plan: Plan, store: Store, lookup: Lookup, card: Mapping[str, Any], no
     event = records.parse_event(card, block.text("id"), messages)
     for other in (*event.supersedes, *event.conflicts_with):
         lookup.record(other, kinds=(Kind.EVENT,), exact=True)
-    event = event._replace(supersedes=tuple(dict.fromkeys((*event.supersedes, *_of_rules(store, event)))))
+    replaced = _of_rules(store, event)
+    event = event._replace(supersedes=tuple(dict.fromkeys((*event.supersedes, *(old.id for old in replaced)))))
+    if "criticality" not in card:
+        event = event._replace(criticality=max((event.criticality, *(old.criticality for old in replaced)), key=_how_critical))
     if by_rules and event.facts is None:
         event = event._replace(facts=tuple(dict.fromkeys(map(line, projecting.claims(event)))))
     day = event.mentioned_at[:10] if len(event.mentioned_at) >= 10 else now.date().isoformat()
@@ -69,14 +72,18 @@ def record(plan: Plan, store: Store, lookup: Lookup, card: Mapping[str, Any], no
     return ref, path
 
 
-def _of_rules(store: Store, event: Event) -> list[str]:
+def _how_critical(criticality: str) -> int:
+    return CRITICALITIES.index(criticality) if criticality in CRITICALITIES else -1
+
+
+def _of_rules(store: Store, event: Event) -> list[Event]:
     """The cards that rules made of the same sentence of these messages: what somebody records takes their place."""
     refs = [f"{event.source_block}#{message}" for message in event.source_messages]
     found = []
     for each in store.ask(lambda shadow: shadow.citing(refs))[:_LOOKED_AT]:
         document = Document.parse(store.files.read(each.path), each.path)
-        if document.text("made_by") == RULES and _same_sentence(event, records.event_of(document, each.path)):
-            found.append(each.ref)
+        if document.text("made_by") == RULES and _same_sentence(event, made := records.event_of(document, each.path)):
+            found.append(made._replace(id=each.ref))
     return found
 
 

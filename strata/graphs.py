@@ -78,7 +78,7 @@ class Graphs:
         else:
             hits = self.search(query, kinds=("entity",), limit=4 * most)
             seen = [found for hit in hits if (found := gallery.target(hit.ref))]
-        return matched(query, [portrait for _, portrait in seen], day if at else "", ranked=not gallery.commit)[:most]
+        return matched(query, [portrait for _, portrait in seen], day, true_only=bool(at), ranked=not gallery.commit)[:most]
 
     def graph_path(self, a: str, b: str, *, at: str = "", believed: str = "") -> Way:
         """The shortest chain of relations between two entities, in whichever direction each leads; with `at` of relations true then.

@@ -10,7 +10,8 @@
     - **works at** → [[organization/acme|Acme]] · since 2024 · 0.8 · [[evt-20260520-x2m9ta]]
     <!-- /strata:facts -->
 
-A state is bold, a member of a set is in italics, a relation is an arrow to a link. What somebody changed inside the
+A state is bold, a member of a set is in italics, a relation is an arrow to a link. Below "Now", "Planned" and "Earlier" they stand as of
+`updated_at`, the day of the latest event: an end that was only foreseen may have come since. What somebody changed inside the
 section is told by its hash in the header, and is theirs from then on: see `rescued`.
 """
 
@@ -22,10 +23,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from strata import claims, layout, moment
+from strata import claims, factlines, layout
 from strata.document import Document
 from strata.errors import Malformed
-from strata.graph import STATUSES, Fact, day_of, ordered
+from strata.factlines import HEADINGS, fact_in, fact_line, facts_in, link
+from strata.graph import Fact, ordered
+from strata.holding import day_of
 from strata.model import Kind
 from strata.names import title_of
 
@@ -35,12 +38,6 @@ BY_HAND = "## By hand"
 _OURS = ("id", "kind", "type", "name", "aliases", "related", "updated_at", "facts_sha256")  # keys of a file in which nobody else has a part
 _LISTS = ("merged", "split_into", "takes", "withdrawn")
 _TEXTS = ("merged_into", "split_from")
-_ESCAPED = r"[\\`*\[\]<>|$~=]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#|%(?=%)|(?<=%)%|&(?=#?\w+;)"
-_WRITTEN = r"(?:\\.|[^\\·*])+?"
-_FACT = (
-    rf"- (?:\*\*(?P<state>{_WRITTEN})\*\*: (?P<one>{_WRITTEN})|\*(?P<set>{_WRITTEN})\*: (?P<many>{_WRITTEN})"
-    rf"|\*\*(?P<relation>{_WRITTEN})\*\* → \[\[(?P<target>[a-z]+)/[a-z0-9-]+\|(?P<name>[^\]|]+)\]\])(?P<rest>(?: · [^·]+)*)"
-)
 
 
 class Portrait(NamedTuple):
@@ -110,11 +107,11 @@ def written(document: Document | None, portrait: Portrait) -> Document:
     Withdrawn facts stay out. Raises Malformed for a header that cannot be changed.
     """
     shown = ordered(fact for fact in portrait.facts if fact.id not in portrait.withdrawn) if not portrait.merged_into else ()
-    section = f"Merged into [[{_link(portrait.merged_into)}]].\n" if portrait.merged_into else _section(shown)
-    days = [day for fact in shown for ref in fact.events if (day := day_of(ref))]
-    links = dict.fromkeys(f"[[{_link(fact.other)}|{fact.value}]]" for fact in shown if fact.other and fact.status != "retracted")
+    updated = max((day for fact in shown for ref in fact.events if (day := day_of(ref))), default="")
+    section = f"Merged into [[{link(portrait.merged_into)}]].\n" if portrait.merged_into else factlines.section(shown, updated)
+    links = dict.fromkeys(f"[[{link(fact.other)}|{fact.value}]]" for fact in shown if fact.other and fact.status != "retracted")
     keys: dict[str, Any] = {key: getattr(portrait, key) for key in (*_TEXTS, *_LISTS)}
-    keys |= {"related": tuple(sorted(links)), "updated_at": max(days, default=""), "facts_sha256": digest(section)}
+    keys |= {"related": tuple(sorted(links)), "updated_at": updated, "facts_sha256": digest(section)}
     header = {"id": portrait.id, "kind": str(Kind.ENTITY), "type": portrait.type, "name": portrait.name, "aliases": portrait.aliases}
     if document is None:
         kept = header | {key: value for key, value in keys.items() if value}
@@ -142,7 +139,7 @@ def rescued(document: Document, base: str | None) -> Document:
         return document
     found = [line.rstrip() for line in section.split("\n") if line.strip()]
     if base is None:
-        added, gone, kept = [line for line in found if fact_in(line) is None and line not in ("## Now", "## Earlier")], [], section
+        added, gone, kept = [line for line in found if fact_in(line) is None and line not in HEADINGS], [], section
     else:
         old = [line.rstrip() for line in base.split("\n") if line.strip()]
         added, gone, kept = _beyond(found, old), _beyond(old, found), base
@@ -163,86 +160,12 @@ def section_of(document: Document) -> str | None:
 
 def is_bare(document: Document, portrait: Portrait) -> bool:
     """Whether nothing is in the file but what strata made, and no fact is left in it."""
-    own = portrait.own.strip() in ("", f"# {portrait.name}")
-    return own and not portrait.facts and not portrait.aliases and set(document.header) <= set(_OURS)
+    return portrait.own.strip() in ("", f"# {portrait.name}") and not portrait.facts and not portrait.aliases and set(document.header) <= set(_OURS)
 
 
 def digest(section: str) -> str:
     """The hash by which a section is known to be as strata wrote it."""
     return hashlib.sha256(section.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-# -- facts as lines ------------------------------------------------------------------------------
-
-
-def fact_line(fact: Fact) -> str:
-    """The fact as a line of markdown, from which `fact_in` reads it back."""
-    match fact.mode:
-        case "relation":
-            said = f"**{_escaped(fact.key)}** → [[{_link(fact.other)}|{fact.value}]]"
-        case "set":
-            said = f"*{_escaped(fact.key)}*: {_escaped(fact.value)}"
-        case _:
-            said = f"**{_escaped(fact.key)}**: {_escaped(fact.value)}"
-    times = [f"{word} {time}" for word, time in (("since", fact.valid_from), ("said", fact.said), ("until", fact.valid_to)) if time]
-    sure = [repr(fact.confidence)] if fact.confidence is not None else []
-    status = [fact.status] if fact.status != ("closed" if fact.valid_to else "current") else []
-    return " · ".join([f"- {said}", *times, *sure, *status, ", ".join(f"[[{ref}]]" for ref in fact.events)])
-
-
-def fact_in(line: str) -> Fact | None:
-    """The fact that a line states; None for a line of somebody else."""
-    match = re.fullmatch(_FACT, line.rstrip())
-    if match is None:
-        return None
-    mode = next(mode for mode in ("state", "set", "relation") if match[mode])
-    found: dict[str, Any] = {}
-    for part in match["rest"].split(" · ")[1:]:
-        word, _, time = part.partition(" ")
-        if field := {"since": "valid_from", "said": "said", "until": "valid_to"}.get(word):
-            if not moment.is_valid(time):
-                return None
-            found[field] = time
-        elif part in STATUSES:
-            found["status"] = part
-        elif part.startswith("[["):
-            found["events"] = tuple(re.findall(r"\[\[([^\[\]|]+)\]\]", part))
-        elif re.fullmatch(r"\d[\d.e-]*", part):
-            found["confidence"] = float(part)
-        else:
-            return None
-    if not found.get("events"):
-        return None
-    status = {"status": "closed" if "valid_to" in found else "current"} | found
-    value = match["name"] or _plain(match["one"] or match["many"])
-    return Fact(_plain(match[mode]), mode, value, match["target"] or "", **status)
-
-
-def facts_in(section: str) -> tuple[Fact, ...]:
-    """The facts in a section, in their order."""
-    return ordered(fact for line in section.split("\n") if (fact := fact_in(line)) is not None)
-
-
-def _section(facts: Sequence[Fact]) -> str:
-    parts = []
-    for heading, past in (("Now", False), ("Earlier", True)):
-        lines = [fact_line(fact) for fact in facts if (fact.status in ("closed", "retracted")) == past]
-        if lines:
-            parts.append("".join(f"{line}\n" for line in [f"## {heading}", "", *lines]))
-    return "\n".join(parts)
-
-
-def _escaped(text: str) -> str:
-    return re.sub(_ESCAPED, r"\\\g<0>", text).replace("·", "&middot;")
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"\\(.)|&middot;", lambda match: match[1] or "·", text)
-
-
-def _link(ref: str) -> str:
-    """What a link to an entity says: its place below `entities/`, without `.md`."""
-    return (layout.record_path(ref) or ref).rpartition("entities/")[2].removesuffix(".md")
 
 
 # -- a file in its parts -------------------------------------------------------------------------

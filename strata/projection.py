@@ -10,10 +10,11 @@ from strata.cards import Event
 from strata.claims import Claim, of_lines
 from strata.document import Document
 from strata.errors import Malformed, NotFound
-from strata.graph import Fact, Group, Said
+from strata.graph import Fact, Group
 from strata.model import Progress
 from strata.plan import Plan
 from strata.portrait import Portrait
+from strata.holding import Said, said_on
 from strata.world import World
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def rescue(world: World, entity: str) -> None:
 def _new(entity: str, said: list[Said]) -> Portrait:
     """An entity that has no file yet, named as the first event named it."""
     named = [each for each in said if each.claim.entity == entity] or said
-    first = min(named, key=lambda each: (graph.said_on(each.ref, each.event), each.ref, each.claim.name))
+    first = min(named, key=lambda each: (said_on(each.ref, each.event), each.ref, each.claim.name))
     return Portrait(entity, first.claim.type, first.claim.name)
 
 

@@ -31,7 +31,8 @@ _KINDS = ("message", "event")  # a note or a block holds many statements and has
 class Statement(NamedTuple):
     """One candidate: what it says, when (ISO 8601, "" unknown), and its order within its thread.
 
-    `supersedes` are refs of statements it is known to replace, whatever their words are.
+    `supersedes` are refs of statements it is known to replace, whatever their words are; `cites` those that it was made from, as a card
+    of a message, which neither replace it nor are replaced by it.
     """
 
     ref: str
@@ -41,6 +42,7 @@ class Statement(NamedTuple):
     position: int = 0
     supersedes: tuple[str, ...] = ()
     speaker: str = ""
+    cites: tuple[str, ...] = ()
 
 
 class Revision(NamedTuple):
@@ -112,7 +114,7 @@ def _now(found: Iterable[Revision], time: Periods, ranked: Iterable[Statement]) 
 def _statement(hit: Hit, entry: Entry | None) -> Statement:
     if entry is None or entry.kind not in _KINDS:
         return Statement(hit.ref, "")
-    return Statement(hit.ref, entry.text[: len(entry.text) - entry.shown], entry.at, entry.thread, entry.position, superseded(entry), entry.speaker)
+    return Statement(hit.ref, entry.text[: len(entry.text) - entry.shown], entry.at, entry.thread, entry.position, superseded(entry), entry.speaker, entry.sources)
 
 
 class _Read:
@@ -284,10 +286,12 @@ def _replies(later: Statement, earlier: Statement) -> bool:
 
 
 def _follows(later: Statement, earlier: Statement) -> bool:
-    """Whether it was certainly said afterwards."""
-    if later.ref == earlier.ref:
+    """Whether it was certainly said afterwards: what has only a day may be from before or after an hour of that day."""
+    if later.ref == earlier.ref or later.ref in earlier.cites or earlier.ref in later.cites:
         return False
     if later.thread == earlier.thread and later.position != earlier.position:
         return later.position > earlier.position
-    ours, theirs = moment.sort_key(later.at), moment.sort_key(earlier.at)
-    return theirs[0] >= 0 and ours > theirs and ours[0] > theirs[0]
+    if not (moment.is_valid(later.at) and moment.is_valid(earlier.at)):
+        return False
+    ours, theirs = moment.parse(later.at), moment.parse(earlier.at)
+    return ours.start > theirs.start if theirs.precision == "instant" else ours.start >= theirs.end

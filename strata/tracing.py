@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from strata import layout, portrait, rivals, transcript
+from strata import factlines, layout, portrait, rivals, transcript
 from strata.cards import Event, event_of
 from strata.claims import folded
 from strata.document import Document
@@ -239,4 +239,4 @@ def _line_of(document: Document, fact: Fact) -> int | None:
     """The line of the file on which a fact stands."""
     wanted = fact._replace(twin=0)
     body = document.body.decode("utf-8", "replace").split("\n")
-    return next((document.body_line + number for number, line in enumerate(body) if fact.events[0] in line and portrait.fact_in(line) == wanted), None)
+    return next((document.body_line + number for number, line in enumerate(body) if fact.events[0] in line and factlines.fact_in(line) == wanted), None)

@@ -13,14 +13,15 @@ from strata.portrait import Portrait
 _TOLD = 12  # facts that the drawing of an entity tells
 
 
-def fact_shown(fact: Fact, other: str = "") -> FactShown:
-    """A fact as a value of its own; `other` is where its relation leads, when that is not the id that the name gives."""
+def fact_shown(fact: Fact, other: str = "", day: str = "") -> FactShown:
+    """A fact as a value of its own, as of a `day`; `other` is where its relation leads, when that is not the id that the name gives."""
+    over = bool(day) and fact.status in ("current", "disputed", "planned") and graph.is_over(fact, day)
     return FactShown(
         id=fact.id,
         mode=fact.mode,
         key=fact.key,
         value=fact.value,
-        status=fact.status,
+        status="closed" if over else fact.status,
         valid_from=fact.valid_from,
         valid_to=fact.valid_to,
         said=fact.said,
@@ -50,11 +51,11 @@ def shown(
     leads = others or {}
     now = graph.at(portrait.facts, at or today)
     rest = [] if at else [fact for fact in portrait.facts if fact not in now]
-    planned = [fact for fact in rest if _is_to_come(fact, today)]
+    planned = [fact for fact in rest if graph.is_to_come(fact, today) and not graph.is_over(fact, today)]
     earlier = [fact for fact in rest if fact not in planned]
 
     def told(facts: Iterable[Fact]) -> tuple[FactShown, ...]:
-        return tuple(fact_shown(fact, leads.get(fact.other, "")) for fact in facts)
+        return tuple(fact_shown(fact, leads.get(fact.other, ""), at or today) for fact in facts)
 
     return EntityShown(
         ref=portrait.id,
@@ -101,20 +102,12 @@ def picture(portraits: Iterable[Portrait], leads: Mapping[str, str], day: str, *
         nodes.append(Node(portrait.id, portrait.type, portrait.name, tuple(about), {"aliases": list(portrait.aliases), "updated": portrait.updated_at}))
         for fact in facts:
             if fact.target:
-                status = "disputed" if fact.status == "disputed" else "current" if fact in now else "planned" if _is_to_come(fact, day) else "closed"
+                status = "disputed" if fact.status == "disputed" else "current" if fact in now else "planned" if graph.is_to_come(fact, day) else "closed"
                 extra = {"fact": fact.id, "valid_from": fact.valid_from, "valid_to": fact.valid_to, "events": list(fact.events), "confidence": fact.confidence}
                 edges.append(Edge(portrait.id, leads.get(fact.other, fact.other), fact.key, status, extra))
     ids = {node.id for node in nodes}
     edges = [edge for edge in edges if edge.target in ids]
     return Graph(tuple(nodes), tuple(edges), caption)
-
-
-def _is_to_come(fact: Fact, day: str) -> bool:
-    """Whether a fact is planned, or true only from a later day on."""
-    if fact.status == "planned":
-        return True
-    later = bool(fact.valid_from) and moment.sort_key(fact.valid_from) > moment.sort_key(day) and not moment.within(fact.valid_from, until=day)
-    return later and fact.status not in ("retracted", "closed")
 
 
 def _by_key(fact: Fact) -> tuple[str, str, str]:

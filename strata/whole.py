@@ -9,9 +9,9 @@ from strata.cards import Event
 from strata.claims import of_lines
 from strata.document import Document
 from strata.entries import forgotten_at, ref_of
-from strata.graph import Said
 from strata.model import Kind, Progress
 from strata.plan import Plan
+from strata.holding import Said
 from strata.world import World, card_of
 
 if TYPE_CHECKING:
@@ -74,4 +74,4 @@ class Whole(World):
         event = card_of(document, path)
         if event is None:
             return
-        self.take({ref_of(path, document): event._replace(narrative="", quotes=(), original_text="", source_messages=())})
+        self.take({ref_of(path, document): event._replace(narrative="", quotes=(), original_text="")})

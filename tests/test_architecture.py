@@ -17,7 +17,7 @@ ROWS: dict[str, tuple[str, ...]] = {
     "words": ("errors", "model", "network", "results", "provenance", "assessment", "asking", "jobsheet"),
     "rules": (
         "layout", "moment", "yamlread", "yamltext", "document", "transcript", "tail", "evidence", "supplied", "headers", "names", "claims", "temporal", "cards", "records",
-        "smalltalk", "layers", "secret_shapes", "redact", "policy", "config", "entries", "ages", "graph", "portrait", "joining", "check", "ledger", "spending", "weight", "detail", "steering", "tokens", "page", "filling", "relevance", "janitor", "filters",
+        "smalltalk", "layers", "secret_shapes", "redact", "policy", "config", "entries", "ages", "holding", "graph", "factlines", "portrait", "joining", "check", "ledger", "spending", "weight", "detail", "steering", "tokens", "page", "filling", "relevance", "janitor", "filters",
         "markdown", "outline", "costs", "charts", "gate", "road", "timewords", "doubts", "periods", "changecues", "revisions", "wording", "models", "drawing", "views", "fences", "prompts", "happened", "answers",
     ),
     "adapters": ("tokenizer", "files", "survey", "machine", "head", "history", "shadow", "vectors", "importers", "providers"),

@@ -13,7 +13,8 @@ from strata import Memory
 from strata.document import Document
 from strata.errors import AlreadyExists, NotFound, Refused
 from strata.model import Message
-from strata.portrait import Portrait, facts_in, read
+from strata.factlines import facts_in
+from strata.portrait import Portrait, read
 
 JO, ACME = "active/entities/person/jo.md", "ent-organization-acme"
 

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from strata import graph
 from strata.cards import Event
 from strata.claims import Claim
-from strata.graph import Fact, Said, at, facts
+from strata.graph import Fact, at, facts
+from strata.holding import Said
 
 
 def event(day: str = "2026-05-20", **more: Any) -> Event:
-    blank = {"title": "t", "event_type": "", "status": "unknown", "happened_start": "", "happened_end": "", "precision": "unknown", "basis": "unknown", "original_text": "", "participants": (), "source_block": "b", "source_messages": ("m",)}
+    blank = {"title": "t", "event_type": "", "status": "unknown", "happened_start": "", "happened_end": "", "precision": "unknown", "basis": "unknown", "original_text": "", "participants": (), "source_block": "b", "source_messages": (f"m-{day}",)}
     return Event(**(blank | {"mentioned_at": day} | more))  # type: ignore[arg-type]
 
 
@@ -44,7 +45,7 @@ def histories(draw: st.DrawFn) -> list[Said]:
         others = st.lists(st.sampled_from(REFS), max_size=1).map(tuple)
         events[ref] = event(
             draw(DAYS), status=draw(st.sampled_from(["unknown", "occurred", "planned", "cancelled"])), happened_start=draw(DAYS),
-            event_type=draw(st.sampled_from(["", "correction"])), supersedes=draw(others), conflicts_with=draw(others),
+            event_type=draw(st.sampled_from(["", "correction"])), source_messages=draw(st.sampled_from([("m1",), ("m2",), ("m1", "m2")])), made_by=draw(st.sampled_from(["", "rules"])), facts=draw(st.sampled_from([None, ()])), supersedes=draw(others), conflicts_with=draw(others),
         )  # fmt: skip
     found = []
     for ref in draw(st.lists(st.sampled_from(sorted(events)), min_size=1, max_size=9)):
@@ -172,3 +173,24 @@ def test_the_id_of_a_fact_stays_while_more_cards_say_it() -> None:
     one, two = facts([likes("tea", REFS[0])])[0], facts([likes("tea", REFS[0]), likes("Tea", REFS[1], "2026-05-22", end="2026-07")])[0]
 
     assert one.id == two.id and one.id.startswith("likes-")
+
+
+def test_a_card_made_anew_of_the_same_messages_takes_back_what_it_does_not_say_again() -> None:
+    anew = {"supersedes": (REFS[0],), "source_messages": ("m1",)}
+    old = {"source_messages": ("m1", "m2")}
+
+    assert [("cake", "current"), ("tea", "retracted")] == [(row[0], row[3]) for row in told(likes("tea", REFS[0], **old), likes("cake", REFS[1], **anew))]
+    same = facts([likes("tea", REFS[0], **old), likes("Tea", REFS[1], **anew)])
+    assert [("current", (REFS[0], REFS[1]))] == [(fact.status, fact.events) for fact in same], "said again it is the same fact, by its old id"
+    assert same[0].id == facts([likes("tea", REFS[0], **old)])[0].id
+    wider = {"supersedes": (REFS[0],), "source_messages": ("m1", "m2", "m9")}
+    assert [("tea", "closed")] == [(row[0], row[3]) for row in told(likes("tea", REFS[0], **old), likes("cake", REFS[1], **wider)) if row[0] == "tea"], "a later message changed it"
+
+
+def test_a_card_of_a_provider_supersedes_facts_only_once_it_says_what_it_means() -> None:
+    newer = {"supersedes": (REFS[0],), "made_by": "openai:some"}
+    old = lives("Berlin", REFS[0])
+
+    assert [("Berlin", "", "", "current")] == _told_by(old, {REFS[1]: event("2026-06-01", facts=None, **newer)})
+    assert [("Berlin", "", "2026-06-01", "closed")] == _told_by(old, {REFS[1]: event("2026-06-01", facts=(), **newer)})
+    assert [("Berlin", "", "2026-06-01", "closed")] == _told_by(old, {REFS[1]: event("2026-06-01", supersedes=(REFS[0],))}), "what a person records counts at once"

@@ -12,7 +12,8 @@ from strata.claims import Claim
 from strata.document import BOM, Document
 from strata.errors import Malformed
 from strata.graph import Fact, ordered
-from strata.portrait import BEGIN, END, Portrait, fact_in, fact_line
+from strata.factlines import fact_in, fact_line
+from strata.portrait import BEGIN, END, Portrait
 
 PATH = "active/entities/person/jo.md"
 REFS = ["evt-20260520-aaaaab", "evt-20260101-aaaaac", "evt-20261130-aaaaad"]
