@@ -12,14 +12,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from strata import records
-from strata.cards import Event, read_event
+from strata.cards import EVENT_TYPES, Event, read_event
 from strata.claims import Claim, folded, supplied
 from strata.errors import Malformed, Refused, StrataError
 from strata.evidence import one_line, unfounded
 from strata.happened import dated
 from strata.model import Message, Summary
 from strata.prompts import MOST_CLAIMS, MOST_EVENTS, events_schema
-from strata.supplied import Form, shown
+from strata.supplied import Form, shown, whole
 
 LIMIT = 1_048_576  # bytes of an answer that are read
 _TELLING = 8  # letters and digits of a quote that says something
@@ -48,7 +48,7 @@ def read_json(text: str, limit: int = LIMIT) -> Any:
     if _depth(plain) > _DEEPEST:
         raise Malformed("this JSON is nested too deeply", remedy="answer in the form of the schema")
     try:
-        return json.loads(plain, parse_constant=_no_constant, object_pairs_hook=_once)
+        return json.loads(plain, parse_int=whole, parse_constant=_no_constant, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         raise Malformed(f"this is not JSON: {error.msg} (column {error.colno})", line=error.lineno, remedy="answer with one JSON object and nothing around it") from None
     except (ValueError, RecursionError) as error:
@@ -60,7 +60,7 @@ def summary(value: object, messages: Sequence[Message]) -> Summary:
     try:
         return records.parse_summary(value, {message.id for message in messages})
     except Malformed as fault:
-        raise Refused(fault.message, remedy=fault.remedy) from None
+        raise Refused(fault.message, remedy=fault.remedy, faults=fault.faults) from None
 
 
 def events(value: object, block_id: str, messages: Sequence[Message], known: Collection[str], made_by: str) -> list[Event]:
@@ -79,7 +79,7 @@ def events(value: object, block_id: str, messages: Sequence[Message], known: Col
         if event is not None:
             found.append(event)
     if faults:
-        raise Refused(_told(faults), remedy="mend what is named, cite and quote messages of this block alone, and give the whole answer again", ref=block_id)
+        raise Refused(_told(faults), remedy="mend what is named, cite and quote messages of this block alone, and give the whole answer again", ref=block_id, faults=_first(faults))
     return found
 
 
@@ -115,7 +115,7 @@ def claims(value: object, batch: Mapping[str, Event]) -> dict[str, tuple[Claim, 
                 found[ref][claim] = None
     faults += [f"facts hold {len(said)} for {ref}, at most {_MOST_OF_ONE} are allowed" for ref, said in found.items() if len(said) > _MOST_OF_ONE]
     if faults:
-        raise Refused(_told(faults), remedy="mend what is named, cite cards of this batch for what they name, and give the whole answer again")
+        raise Refused(_told(faults), remedy="mend what is named, cite cards of this batch for what they name, and give the whole answer again", faults=_first(faults))
     return {ref: tuple(said) for ref, said in found.items()}
 
 
@@ -134,6 +134,8 @@ def _event(item: object, block_id: str, messages: Sequence[Message], known: Coll
         event, form, doubts = read_event(card, block_id, messages, made_by=made_by)
     except StrataError as fault:
         return None, [*faults, fault.message]
+    if event.event_type and event.event_type not in EVENT_TYPES:
+        form.fault("event_type", f"is one of {', '.join(EVENT_TYPES)}, not {shown(event.event_type)}")
     cited = [message for message in messages if message.id in event.source_messages]
     doubts = [doubt for doubt in doubts if not doubt.startswith("the cited messages do not say")]
     for place, quote in enumerate(event.quotes, 1):
@@ -208,7 +210,8 @@ def _list_of(value: object, field: str, most: int) -> list[Any]:
     elif len(given) > most:
         faults.append(f"{field} has {len(given)} entries, at most {most} are allowed")
     if faults:
-        raise Refused(_told([f"the answer: {fault}" for fault in faults]), remedy="answer in the form of the schema")
+        faults = [f"the answer: {fault}" for fault in faults]
+        raise Refused(_told(faults), remedy="answer in the form of the schema", faults=faults)
     return given if isinstance(given, list) else []
 
 
@@ -221,8 +224,13 @@ _FIELDS = frozenset((*events_schema()["properties"]["events"]["items"]["properti
 
 
 def _told(faults: Sequence[str]) -> str:
-    shown_faults = "; ".join(faults[:_MOST_FAULTS])
-    return shown_faults + (f"; and {len(faults) - _MOST_FAULTS} more faults" if len(faults) > _MOST_FAULTS else "")
+    return "; ".join(_first(faults))
+
+
+def _first(faults: Sequence[str]) -> list[str]:
+    """The faults that a refusal names, and how many more there are."""
+    more = len(faults) - _MOST_FAULTS
+    return [*faults[:_MOST_FAULTS], *([f"and {more} more faults"] if more > 0 else [])]
 
 
 def _depth(text: str) -> int:

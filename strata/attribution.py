@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from strata import factlines, layout, portrait, transcript
 from strata.claims import folded
+from strata.claims import TYPES, entity_id
 from strata.document import Document
 from strata.errors import Ambiguous, Malformed, NotFound
 from strata.files import blob_id
@@ -42,7 +43,11 @@ class Attribution:
 
     def vanished(self, ref: str) -> Link | None:
         """What is not there any more, as history knew it last, a record or a fact; None for what never was."""
-        name, _, asked = ref.partition("#")
+        name, hash_, asked = ref.partition("#")
+        if not layout.is_id(name) or not layout.record_path(name):
+            kind, _, rest = name.replace("/", " ", 1).partition(" ")
+            ids = [entity_id(kind.casefold(), rest)] if kind.casefold() in TYPES and rest else [entity_id(type_, name) for type_ in TYPES]
+            return next((found for each in ids if name.strip() and (found := self.vanished(each + hash_ + asked))), None)
         places = [path for tier in Tier if (path := layout.record_path(name, tier))]
         self._walk(places)
         commits = self._of(places)
@@ -90,6 +95,8 @@ class Attribution:
                 newer = commit
                 continue
             link = self.attributed(self._tracing.fact("", seen, fact))
+            if link.rests_on and all(below.forgotten for below in link.rests_on):
+                link = link._replace(text="", forgotten=link.rests_on[0].forgotten)  # that it was there, and none of its words
             told = _life(fact, versions[number:])
             gone = (_touch(newer)._replace(what="gone"),) if newer else ()
             return link._replace(**told | {"changed": (*told["changed"], *gone), "missing": self._why_gone(places, fact) if newer else "", "uncommitted": newer is None})

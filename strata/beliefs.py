@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from strata import layout, portrait
+from strata import layout, moment, portrait
 from strata.cards import event_of
 from strata.claims import folded
 from strata.document import Document
 from strata.entries import forgotten_at, ref_of
-from strata.errors import Malformed, NotFound, UsageError
+from strata.errors import Malformed, NotFound, StrataError, UsageError
 from strata.model import Kind, Tier
 from strata.provenance import Beliefs, EventChange, FactChange
 from strata.views import fact_shown
@@ -41,14 +41,14 @@ def between(store: Store, span: str | None, entity: str = "") -> Beliefs:
         old, dots, new = span.partition("..")
         if not dots:
             raise UsageError(f"{span!r} is not a span", remedy="give A..B, two revisions or dates, such as 2026-05..2026-06")
-        start, end = history.resolve(old or "HEAD"), history.resolve(new or "HEAD")
+        start, end = _begin(store, old or "HEAD"), history.resolve(new or "HEAD")
     changed = [path for path in history.changed(start, end) if layout.is_record(path)]
     entities = {layout.ref_at(path) for path in changed if layout.kind_of(path) == Kind.ENTITY}
     before, after = (_portraits(store, entities, commit) for commit in (start, end))
     facts = facts_changed(before, after)
     events = _events(store, [path for path in changed if layout.kind_of(path) == Kind.EVENT], start, end)
     if entity:
-        ref = _named(store, entity, end, start)
+        ref = _named(store, entity, end, start) if span else _one(store, entity, end, start)
         facts = [each for each in facts if ref in (each.ref, each.source)]
         cited = {event for each in facts for fact in (each.fact, each.before) if fact for event in fact.events}
         events = [each for each in events if {each.ref, each.by} & cited]
@@ -77,7 +77,7 @@ def facts_changed(before: Portraits, after: Portraits) -> list[FactChange]:
         change = "moved" if moved else fact.status if fact.status in ("disputed", "retracted") else "added"
         found.append(FactChange(change, ref, _name(ref, after, before), fact_shown(fact), fact_shown(moved[1]) if moved else None, moved[0] if moved else ""))
     for ref, fact in lost:
-        by_hand = ref in after and fact.id in after[ref].withdrawn
+        by_hand = ref in after and (after[ref].edited or fact.id in after[ref].withdrawn)
         found.append(FactChange("withdrawn" if by_hand else "gone", ref, _name(ref, after, before), fact_shown(fact), fact_shown(fact)))
     return sorted(found, key=lambda each: (each.name.casefold(), each.ref, CHANGES.index(each.change), each.fact.key, each.fact.valid_from or each.fact.said, each.fact.value, each.fact.id))
 
@@ -112,6 +112,16 @@ def _change(old: Fact, new: Fact) -> str:
 
 
 # -- reading both sides --------------------------------------------------------------------------
+
+
+def _begin(store: Store, text: str) -> str | None:
+    """The commit at which a span begins; None, nothing, for a date before the first one."""
+    try:
+        return store.history.resolve(text)
+    except NotFound:
+        if not moment.is_valid(text):
+            raise
+        return None
 
 
 def _parent(store: Store, commit: str | None) -> str | None:
@@ -182,6 +192,18 @@ def _title(store: Store, ref: str, commit: str | None) -> str:
 
 def _name(ref: str, *sides: Portraits) -> str:
     return next((side[ref].name for side in sides if ref in side), ref)
+
+
+def _one(store: Store, name: str, *commits: str | None) -> str:
+    """The same where there is no span. Raises UsageError for what is no entity, but one end of a span."""
+    try:
+        return _named(store, name, *commits)
+    except NotFound as missing:
+        try:
+            store.history.resolve(name)
+        except StrataError:
+            raise missing from None
+        raise UsageError(f"there is no entity {name!r}, and as a revision it is one end of two", ref=name, remedy=f"what changed since: strata diff --beliefs {name}..") from None
 
 
 def _named(store: Store, name: str, *commits: str | None) -> str:

@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
-from strata import claims, layout, portrait
+from strata import layout
+from strata.agreement import Agreement, first
 from strata.document import Document
 from strata.errors import Malformed
 from strata.layout import tail_path
 from strata.model import Kind, Problem
-from strata.portrait import Portrait
 from strata.records import block_of
-from strata.supplied import shown
 from strata.tail import Tail
 from strata.transcript import decode
 
@@ -28,7 +27,7 @@ def check(files: Iterable[tuple[str, bytes]]) -> list[Problem]:
     homes_of_messages: dict[tuple[str, str], str] = {}
     cited: list[tuple[str, str, str]] = []
     places: dict[str, str] = {}
-    entities: list[tuple[str, Portrait]] = []
+    agreement = Agreement()
     for path, data in files:
         document = Document.parse(data, path)
         problems += _readable(path, data, document)
@@ -53,16 +52,14 @@ def check(files: Iterable[tuple[str, bytes]]) -> list[Problem]:
         if kind in (Kind.BLOCK, Kind.TAIL):
             problems += _messages(path, document, homes_of_messages)
         if kind == Kind.ENTITY:
-            entities.append((path, portrait.read(document, path)))
+            problems += agreement.entity(path, document)
         if kind == Kind.EVENT:
-            problems += _claims(path, document)
+            problems += agreement.card(path, document)
             cited.append((path, document.text("source_block"), " ".join(document.list("source_messages"))))
     for claimed, paths in sorted(homes.items()):
         if len(paths) > 1:
             problems.append(Problem("error", paths[1], f"{len(paths)} files claim the id {claimed}: {', '.join(paths)}", "keep one; give the other a new id or remove it"))
-    known = {layout.path_ref(path).rpartition("/")[2] for path, *_ in cited} | homes.keys() | {layout.ref_at(path) for path, _ in entities}
-    for path, seen in entities:
-        problems += _entity(path, seen, known)
+    problems += agreement.problems({layout.path_ref(path).rpartition("/")[2] for path, *_ in cited} | homes.keys())
     for path, block, messages in cited:
         if block not in homes:
             problems.append(Problem("error", path, f"its evidence {block or '(none)'} is not in this memory", f"restore the block: git log --all -- '*{block}.md'"))
@@ -71,27 +68,6 @@ def check(files: Iterable[tuple[str, bytes]]) -> list[Problem]:
             if lost:
                 problems.append(Problem("error", path, f"{block} does not hold the cited {', '.join(lost)}", "restore the block, or supersede the card"))
     return problems
-
-
-def _claims(path: str, document: Document) -> Iterator[Problem]:
-    """Claims of a card that state nothing, each with its line."""
-    wrong = [line for line in document.list("facts") if claims.read(line) is None]
-    lines = document.data.decode("utf-8", "replace").split("\n") if wrong else []
-    for text in wrong:
-        line = next((number for number, each in enumerate(lines, 1) if text in each), document.line_of("facts"))
-        yield Problem("warning", path, f"a claim that cannot be read, so it says nothing: {shown(text)}", "write it as: person Jo · state · lives in · Berlin · from 2026-05", line)
-
-
-def _entity(path: str, seen: Portrait, known: Collection[str]) -> Iterator[Problem]:
-    """Whether an entity rests on events that are there, and leads to entities that are there."""
-    gone = sorted({ref for fact in seen.facts for ref in fact.events if ref not in known})
-    if gone:
-        yield Problem("error", path, f"its facts cite {_first(gone)}, which {'is' if len(gone) == 1 else 'are'} not in this memory", "restore the events, or make the facts anew: strata graph rebuild")
-    for key, refs in (("merged_into", [seen.merged_into]), ("merged", seen.merged), ("split_from", [seen.split_from]), ("split_into", seen.split_into)):
-        if lost := [ref for ref in refs if ref and ref not in known]:
-            yield Problem("error", path, f"{key} names {_first(lost)}, which is not in this memory", "correct the header, then: strata graph rebuild")
-    if seen.edited:
-        yield Problem("note", path, "somebody changed its section of facts", "the next write to it, or strata graph rebuild, keeps what they wrote apart")
 
 
 def _readable(path: str, data: bytes, document: Document) -> Iterator[Problem]:
@@ -142,13 +118,9 @@ def _messages(path: str, document: Document, seen: dict[tuple[str, str], str]) -
         if home != path:
             (doubles if first == said else others).setdefault(home, []).append(message.id)
     for home, ids in others.items():
-        yield Problem("note", path, f"{len(ids)} of its messages ({_first(ids)}) have the id of another in {home} and say something else", "both are kept and found; give messages ids of their own before they are appended in two clones")
+        yield Problem("note", path, f"{len(ids)} of its messages ({first(ids)}) have the id of another in {home} and say something else", "both are kept and found; give messages ids of their own before they are appended in two clones")
     for home, ids in doubles.items():
         in_tail = layout.kind_of(path) == Kind.TAIL or layout.kind_of(home) == Kind.TAIL
         alone = f"both were sealed apart; this one holds nothing more, and may be removed: git rm {path}" if len(ids) == len(messages) else "both were sealed apart; leave both, each has messages of its own"
         remedy = "strata doctor --fix drops them from the tail" if in_tail else alone
-        yield Problem("error" if in_tail else "warning", path, f"{len(ids)} of its messages ({_first(ids)}) are also in {home}", remedy)
-
-
-def _first(ids: list[str]) -> str:
-    return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+        yield Problem("error" if in_tail else "warning", path, f"{len(ids)} of its messages ({first(ids)}) are also in {home}", remedy)

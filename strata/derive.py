@@ -10,12 +10,13 @@ from strata import records, transcript
 from strata.cards import CRITICALITIES, Event
 from strata.claims import folded, line
 from strata.document import Document
-from strata.errors import Refused
+from strata.errors import NotFound, OutsideMemory, Refused, UsageError
 from strata.files import blob_id
-from strata.layout import record_path
+from strata.layout import record_path, ref_at
 from strata.lookup import Lookup
 from strata.model import Kind, Message, Put, Tier
 from strata.models import projecting
+from strata.names import is_id
 from strata.plan import Plan
 from strata.redact import redact_value
 from strata.results import Redaction
@@ -54,6 +55,7 @@ def record(plan: Plan, store: Store, lookup: Lookup, card: Mapping[str, Any], no
     if not isinstance(source, str) or not source:
         raise Refused("an event card needs a source_block", remedy="name the block its evidence stands in")
     _, block, messages = _block(store, lookup, source)
+    card = {**card, **{field: [_whole(lookup, ref) for ref in card[field]] for field in ("supersedes", "conflicts_with") if isinstance(card.get(field), list | tuple)}}
     event = records.parse_event(card, block.text("id"), messages)
     for other in (*event.supersedes, *event.conflicts_with):
         lookup.record(other, kinds=(Kind.EVENT,), exact=True)
@@ -70,6 +72,16 @@ def record(plan: Plan, store: Store, lookup: Lookup, card: Mapping[str, Any], no
     plan.subject = f"Record {event.title}"
     plan.trailers += [("Strata-Record", ref), ("Strata-Source", f"{block.text('id')}#{','.join(event.source_messages)}")]
     return ref, path
+
+
+def _whole(lookup: Lookup, ref: Any) -> Any:
+    """The id of the event that a beginning of it means; anything else as it is, to be judged with the rest. Raises Ambiguous with the candidates."""
+    if not isinstance(ref, str) or not ref.startswith("evt-") or is_id(ref):
+        return ref
+    try:
+        return ref_at(lookup.record(ref, kinds=(Kind.EVENT,)))
+    except (NotFound, OutsideMemory, UsageError):
+        return ref
 
 
 def _how_critical(criticality: str) -> int:

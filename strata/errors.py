@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -24,7 +25,8 @@ class StrataError(Exception):
     """What happened in one sentence, with the place and the remedy as data.
 
     `message` says what happened; `remedy` what to do about it; `ref`, `path` and `line` where.
-    Positions are 1-based lines of the file or of the input.
+    Positions are 1-based lines of the file or of the input. `faults` are the single faults of what was refused as a
+    whole, each on its own, where `message` says all of them in one sentence.
     """
 
     exit_code = 1
@@ -37,6 +39,7 @@ class StrataError(Exception):
         ref: str = "",
         path: str = "",
         line: int | None = None,
+        faults: Sequence[str] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -44,6 +47,7 @@ class StrataError(Exception):
         self.ref = ref
         self.path = path
         self.line = line
+        self.faults = tuple(faults)
 
     def __str__(self) -> str:
         where = f"{self.path}:{self.line}: " if self.path and self.line else f"{self.path}: " if self.path else ""
@@ -60,9 +64,10 @@ class StrataError(Exception):
             "ref": self.ref,
             "path": self.path,
             "line": self.line,
+            "faults": list(self.faults),
             "exit_code": self.exit_code,
         }
-        return {key: value for key, value in fields.items() if value not in ("", None)}
+        return {key: value for key, value in fields.items() if value not in ("", None, [])}
 
 
 class UsageError(StrataError):

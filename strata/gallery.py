@@ -75,7 +75,7 @@ class Gallery:
             if found is None or not found[1].merged_into:
                 return found or self._hearsay(ref)
             ref = found[1].merged_into
-        return None
+        return self._ring(ref)
 
     def leads(self, ref: str) -> str:
         """The id of the entity that an id leads to in the end, itself where it leads nowhere else."""
@@ -84,8 +84,8 @@ class Gallery:
                 break
             ref = found[1].merged_into or found[1].id
             if not found[1].merged_into:
-                break
-        return ref
+                return ref
+        return ring[1].id if (ring := self._ring(ref)) else ref
 
     # -- many --------------------------------------------------------------------------------
 
@@ -98,6 +98,8 @@ class Gallery:
                 known |= ids_of(seen)
                 if not seen.merged_into:
                     found[seen.id] = (path, seen)
+                elif (ring := self._ring(seen.id)) and ring[1].id == seen.id:
+                    found[seen.id] = ring
         for fact in [fact for _, seen in found.values() for fact in seen.facts if fact.other and fact.other not in known]:
             found.setdefault(fact.other, ("", _nameless(fact)))
         for ref in sorted(found):
@@ -128,6 +130,18 @@ class Gallery:
         return found
 
     # -- inside ------------------------------------------------------------------------------
+
+    def _ring(self, ref: str) -> Seen | None:
+        """Of entities that were merged in a circle, as two clones may do, the one that stands for all; None where an id leads into none."""
+        passed: dict[str, Seen] = {}
+        while (found := self.at_id(ref)) and found[1].merged_into and len(passed) <= _HOPS:
+            if found[1].id in passed:
+                order = list(passed)
+                path, seen = passed[min(order[order.index(found[1].id) :])]
+                return path, seen._replace(merged_into="")
+            passed[found[1].id] = found
+            ref = found[1].merged_into
+        return None
 
     def _candidates(self, asked: str) -> list[str]:
         """Ids that a text may mean, as they are known; a name of several types has several."""

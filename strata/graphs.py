@@ -156,9 +156,11 @@ class Graphs:
         return Gallery(self._store, commit), at or (self._day_of(commit, believed) if believed else self._now().date().isoformat())
 
     def _day_of(self, commit: str, believed: str) -> str:
-        """The day of a commit; of a date that was named, the date."""
+        """The day of a commit; of a date that was named, the last day of it."""
         if moment.is_valid(believed):
-            return believed
+            from strata.validity import last_day
+
+            return believed if moment.parse(believed).precision in ("day", "instant") else last_day(believed).isoformat()
         return next((time[:10] for id, time, _ in self._store.history.operations() if id == commit), "") or self._now().date().isoformat()
 
     def _shown(self, gallery: Gallery, found: Seen, day: str, at: str, asked: str) -> EntityShown:
@@ -166,22 +168,18 @@ class Graphs:
 
         path, seen = found
         leads = {fact.other: gallery.leads(fact.other) for fact in seen.facts if fact.other}
-        return shown(seen, path, day, at=at, pointing=() if gallery.commit else self._pointing(gallery, found, day), asked=asked, believed=gallery.commit, others=leads)
+        return shown(seen, path, day, at=at, pointing=() if gallery.commit else self._pointing(gallery, found, day, bool(at)), asked=asked, believed=gallery.commit, others=leads)
 
-    def _pointing(self, gallery: Gallery, found: Seen, day: str) -> list[Pointing]:
-        """Relations of others to an entity that hold on the day, of as many others as are shown."""
+    def _pointing(self, gallery: Gallery, found: Seen, day: str, only_then: bool) -> list[Pointing]:
+        """Relations of others to an entity, of as many others as are shown: those that hold on the day, then, unless `only_then`, those that held or will."""
         from strata.gallery import ids_of
         from strata.network import Pointing
         from strata.views import fact_shown, is_true
 
         mine = ids_of(found[1])
-        pointing = [
-            Pointing(seen.id, seen.name, fact_shown(fact, found[1].id))
-            for _, seen in gallery.pointing(found[1].id, _POINTING)
-            for fact in seen.facts
-            if fact.other in mine and is_true(fact, day)
-        ]
-        return pointing[:_POINTING]
+        facts = [(is_true(fact, day), seen, fact) for _, seen in gallery.pointing(found[1].id, _POINTING) for fact in seen.facts if fact.other in mine]
+        told = sorted((each for each in facts if each[0] or not (only_then or each[2].status == "retracted")), key=lambda each: not each[0])
+        return [Pointing(seen.id, seen.name, fact_shown(fact, found[1].id, day)) for _, seen, fact in told[:_POINTING]]
 
 
 def _caption(entities: int, relations: int, at: str, believed: str) -> str:

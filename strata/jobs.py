@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from strata.jobbox import JobBox
     from strata.jobs_due import Desk
     from strata.jobs_run import Runner
-    from strata.jobsheet import Allowance, Done, Job, JobSheet
+    from strata.jobsheet import Allowance, Answered, Done, Job, JobSheet
     from strata.lookup import Lookup
     from strata.model import Progress
     from strata.plan import Plan
-    from strata.results import Written
     from strata.store import Store
 
 
@@ -81,7 +80,7 @@ class Jobs:
         material = desk.material(job)
         return JobSheet(job.id, job.kind, job.block, material.question.prompt, material.question.schema, job.until if job.state == "claimed" else "")
 
-    def job_done(self, id: str, text: str) -> Written:
+    def job_done(self, id: str, text: str) -> Answered:
         """Take the answer to a job, as its schema has it: checked, and written in one commit when this returns.
 
         Raises Malformed for what is no JSON, Refused with every fault at once, and nothing is half-applied; that counts as an attempt,
@@ -89,7 +88,7 @@ class Jobs:
         what was shown changed since it was taken, or a run is doing it at this moment.
         """
         from strata.jobbox import AGENT, ATTEMPTS, Slip, failed
-        from strata.results import Written
+        from strata.jobsheet import Answered
 
         desk, box = self._desk(), self._box()
         job = desk.named(id)
@@ -108,7 +107,8 @@ class Jobs:
             raise
         with box.held():
             box.done(id)
-        return Written(refs[0] if refs else job.block, self._lookup.record(refs[0] if refs else job.block), commit)
+        first = refs[0] if refs else job.block
+        return Answered(first, self._lookup.record(first), commit, refs)
 
     def job_fail(self, id: str, reason: str) -> Job:
         """Give a job back that cannot be done; it counts as an attempt, and is tried again later, three times at most."""

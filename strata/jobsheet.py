@@ -53,6 +53,18 @@ class Done(NamedTuple):
     commit: str = ""
 
 
+class Answered(NamedTuple):
+    """An answer that was taken: `refs` are all records that it wrote or changed, none where there was nothing to say.
+
+    `ref` and `path` are the first of them, else the block that was asked about.
+    """
+
+    ref: str
+    path: str
+    commit: str
+    refs: tuple[str, ...] = ()
+
+
 class Allowance(NamedTuple):
     """What the settings of a memory want to run or send to, in words; `fresh` unless it was allowed before. "" wants nothing."""
 

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from strata import layout
+from strata.claims import TYPES, entity_id, folded
 from strata.document import Document
-from strata.entries import entries, forgotten_at
+from strata.entries import entries, forgotten_at, known_as, leading_to
 from strata.errors import Ambiguous, NotFound, OutsideMemory, StrataError, UsageError
 from strata.model import Entry, Hit, Kind, Tier
 from strata.past import Past
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from strata.store import Store
 
 CACHED_FILES = 400  # parsed files a Memory keeps, so that many hits in one block are parsed once
+_CANDIDATES = 5  # of an ambiguous prefix that an error names
+_TITLE = 40  # characters of the title of one
 
 
 class Lookup:
@@ -97,11 +100,21 @@ class Lookup:
             found = []
         paths = sorted({item.path for item in found})
         if not paths:
-            raise NotFound(f"there is no record {name!r}", ref=name, remedy="`strata list` and `strata search` show what is there")
+            raise NotFound(f"there is no record {name!r}", ref=name, remedy=("" if exact else self._as_entity(name)) or "`strata list` and `strata search` show what is there")
         if len(paths) > 1:
-            shown = ", ".join((item.path if same else item.ref) for item in found[:5])
+            shown = ", ".join(item.path if same else _candidate(item) for item in found[:_CANDIDATES]) + (", …" if len(found) > _CANDIDATES else "")
             raise Ambiguous(f"{name!r} fits {len(paths)} records: {shown}", ref=name, remedy="give the path" if same else "give more of the id")
         return paths[0]
+
+    def _as_entity(self, name: str) -> str:
+        """How to see the entity that goes by what is no ref; "" where none does."""
+        ids = [entity_id(type_, name) for type_ in TYPES] if folded(name) else []
+        found = {item.ref for ref in ids for item in self._store.ask(lambda shadow, ref=ref: shadow.flagged(known_as(ref))) if item.kind == Kind.ENTITY}
+        found |= {ref for ref in ids if self._by_place(ref)}
+        if found:
+            return f"{'an entity has' if len(found) == 1 else 'entities have'} that name: {', '.join(f'strata show {ref}' for ref in sorted(found))}"
+        told = next((ref for ref in ids if self._store.ask(lambda shadow, ref=ref: shadow.flagged(leading_to(ref)))), "")
+        return f"others speak of it: strata graph show {told}" if told else ""
 
     def starting_with(self, prefix: str) -> list[Row]:
         """Records whose ref starts with `prefix`, from the index as it is; none when there is no index yet."""
@@ -262,6 +275,13 @@ def _once(hits: Iterable[tuple[Hit, Entry]]) -> list[tuple[Hit, Entry]]:
         seen.add((hit.thread, hit.message, entry.text))
         kept.append((hit, entry))
     return kept
+
+
+def _candidate(found: Found) -> str:
+    """A record that a prefix may mean, with the beginning of its title."""
+    title = " ".join(found.title.split()) if not found.forgotten else ""
+    short = title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + "…"
+    return f"{found.ref} ({short})" if short else found.ref
 
 
 def _row(found: Found) -> Row:

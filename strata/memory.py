@@ -514,6 +514,7 @@ class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle, Reasons):
     def config_set(self, key: str, value: str) -> Written:
         """Change one setting: its line in `strata.yaml` and no other. A command or an address of a model that is set here is allowed here."""
         from strata.providers import trust
+        from strata.providers.command import refuse_relative
         from strata.providers.keys import refuse_secrets
         from strata.redact import redact
         from strata.results import Written
@@ -525,6 +526,8 @@ class Memory(Answering, Contexts, Entities, Graphs, Jobs, Lifecycle, Reasons):
             before = Config(data)
             after = Config(before.with_value(key, value))
             refuse_secrets(after)
+            if key == "command":
+                refuse_relative(after["command"])
             plan.put(layout.SETTINGS, before.with_value(key, value), blob_id(data) if data else None)
             plan.subject = f"Set {key} to {value}"
             plan.trailers.append(("Strata-Setting", key))

@@ -1,4 +1,4 @@
-"""What the verbs about entities return: an entity with its facts, a line of a list, a chain from one to another, an export."""
+"""What the verbs about entities return: an entity with its facts, a line of a list, a chain from one to another, an export, what was done."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class EntityRow(NamedTuple):
 class EntityShown(NamedTuple):
     """One entity: what is true `now` (or was on the day `at`), what is `planned` and what was `earlier`, and what a person wrote of it.
 
-    Of another day there are only the facts true then. `asked` is the id by which it was asked for, where that was merged into this one. `pointing` are relations of
-    others to it, at most twenty. `believed` is the commit that it is read from, "" for the files as they are.
+    Of another day there are only the facts true then. `asked` is the id by which it was asked for, where that was merged into this one; one with `merged_into` is no entity any more, and all that is known went there. `pointing` are relations of
+    others to it, at most twenty, those that hold first. `believed` is the commit that it is read from, "" for the files as they are.
     """
 
     ref: str
@@ -72,6 +72,7 @@ class EntityShown(NamedTuple):
     updated: str = ""
     asked: str = ""
     merged: tuple[str, ...] = ()
+    merged_into: str = ""
     split_from: str = ""
     split_into: tuple[str, ...] = ()
     at: str = ""
@@ -109,6 +110,30 @@ class Way(NamedTuple):
     steps: tuple[Step, ...]
     looked: int
     whole: bool = True
+
+
+class Rearranged(NamedTuple):
+    """What was done to an entity: `did` is merged, parted, split or named.
+
+    `other` is the entity that was merged into `ref`, parted from it, or split off. Each with how many facts it has now; `names` are
+    the further names of `ref`. `path` is its file, `commit` "" where all was so already.
+    """
+
+    did: str
+    ref: str
+    path: str
+    other: str
+    facts: int
+    other_facts: int
+    names: tuple[str, ...]
+    commit: str
+
+
+class Rebuilt(NamedTuple):
+    """How many entities there are now that all were made anew; `commit` is "" where no file changed by it."""
+
+    entities: int
+    commit: str
 
 
 class Exported(NamedTuple):

@@ -132,11 +132,12 @@ def rescued(document: Document, base: str | None) -> Document:
     """The file after what somebody changed in the section was told apart; `base` is the section as strata wrote it, None if nobody knows.
 
     Lines they added go below "By hand" in their own text, facts they deleted are `withdrawn`, a line they changed is both.
-    Without a base only a line that is no fact is theirs, and nothing is withdrawn.
+    Without a base only a line that is no fact is theirs, and nothing is withdrawn. Where both marks were deleted the base
+    comes back between its marks, in the place of what was left of it.
     """
     before, section, after = _parts(document)
     if section is None:
-        return document
+        return _marked(document, base or "")
     found = [line.rstrip() for line in section.split("\n") if line.strip()]
     if base is None:
         added, gone, kept = [line for line in found if fact_in(line) is None and line not in HEADINGS], [], section
@@ -151,6 +152,11 @@ def rescued(document: Document, base: str | None) -> Document:
     fresh = f"{BEGIN}\n{kept}{END}\n".replace("\n", ending)
     body = before + fresh + _with_lines(after, added, ending)
     return document.with_values(changes).with_body(body.encode("utf-8", "surrogateescape"))
+
+
+def unmarked(document: Document) -> bool:
+    """Whether the file had a section of facts whose marks are gone."""
+    return bool(document.text("facts_sha256")) and _parts(document)[1] is None
 
 
 def section_of(document: Document) -> str | None:
@@ -181,6 +187,18 @@ def _parts(document: Document) -> tuple[str, str | None, str]:
         elif begin:
             return body[: begin.start()], body[begin.end() : mark.start()].replace("\r\n", "\n"), body[mark.end() :]
     return body, None, ""
+
+
+def _marked(document: Document, base: str) -> Document:
+    """The file with a section that has lost its marks where the first of its lines stands, and without these lines; as it is where none is left."""
+    ending = "\r\n" if b"\r\n" in document.data[: document.data.find(b"\n") + 1] else "\n"
+    lines, old = document.body.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n"), [line for line in base.split("\n") if line.strip()]
+    ours = [place for place, line in enumerate(lines) if line.rstrip() in old]
+    if not any(fact_in(lines[place]) for place in ours):
+        return document
+    own = [line for place, line in enumerate(lines) if place not in ours]
+    own[ours[0] : ours[0]] = [BEGIN, *base.removesuffix("\n").split("\n"), END]
+    return document.with_body(ending.join(own).encode("utf-8", "surrogateescape"))
 
 
 def _changed(document: Document, keys: dict[str, Any]) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def _write(world: World, entity: str, said: list[Said], kept: Iterable[Fact] = (
 def rescue(world: World, entity: str) -> None:
     """Tell apart what somebody changed in the section of an entity, before that is written anew."""
     found, seen = world.file(entity), world.portrait(entity)
-    if found and seen and seen.edited:
+    if found and seen and (seen.edited or portrait.unmarked(found[1])):
         world.write(entity, portrait.rescued(found[1], _base(world, found[0], found[1].text("facts_sha256"))))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from strata.asking import Question
-from strata.cards import BASES, CRITICALITIES, PRECISIONS, STATUSES, Event
+from strata.cards import BASES, CRITICALITIES, EVENT_TYPES, PRECISIONS, STATUSES, Event
 from strata.claims import MODES, TYPES
 from strata.fences import as_json, bounded, cut, fenced, transcript
 from strata.model import Message
@@ -55,7 +55,7 @@ def events_schema() -> dict[str, Any]:
     """The schema of event cards."""
     card = _object({
         "title": _text(120, "what happened, in one line"),
-        "event_type": _text(40, "decision, preference, plan, correction, happening or another word"),
+        "event_type": {"type": "string", "enum": list(EVENT_TYPES)},
         "status": {"type": "string", "enum": list(STATUSES)},
         "source_messages": _texts(100, 500, "ids of the messages of the source that say it"),
         "quotes": _texts(20, 1_000, "word for word from one of these messages"),

@@ -10,6 +10,7 @@ from strata.document import Document
 from strata.entries import conflicting, superseding
 from strata.errors import StrataError
 from strata.model import Kind
+from strata.outlived import Outlived
 
 if TYPE_CHECKING:
     from strata.model import Hit
@@ -49,12 +50,13 @@ def standing(ask: Ask, ref: str, at: str = "") -> str:
 
 
 def marked(ask: Ask, read: Read, hits: Sequence[Hit], at: str = "") -> list[Hit]:
-    """The hits with a status for events that are superseded ("outdated") or contradicted ("disputed"), each with its counterpart.
+    """The hits with a status for events that are superseded or say what has ended ("outdated"), or are contradicted ("disputed"), each with its counterpart.
 
     The counterpart need not be among the hits. A contradiction counts as long as both cards stand: neither is superseded nor
     was it cancelled. What is marked as outdated for another reason stays so. `at` is as for `on`.
     """
-    return [_marked(ask, read, hit, at) if hit.kind == Kind.EVENT and hit.status != "outdated" else hit for hit in hits]
+    outlived = Outlived(ask, read, at)
+    return [_marked(ask, read, outlived, hit, at) if hit.kind == Kind.EVENT and hit.status != "outdated" else hit for hit in hits]
 
 
 def shown(ask: Ask, record: Shown) -> Shown:
@@ -64,7 +66,7 @@ def shown(ask: Ask, record: Shown) -> Shown:
     return record._replace(superseded_by=found.superseded_by, conflicts_with=found.conflicts_with)
 
 
-def _marked(ask: Ask, read: Read, hit: Hit, at: str) -> Hit:
+def _marked(ask: Ask, read: Read, outlived: Outlived, hit: Hit, at: str) -> Hit:
     if newest := standing(ask, hit.ref, at):
         return hit._replace(status="outdated", counterpart=newest)
     try:
@@ -73,6 +75,8 @@ def _marked(ask: Ask, read: Read, hit: Hit, at: str) -> Hit:
         if against and document.text("status") != "cancelled":
             if other := next((other for other in against if not _settled(ask, read, other, at)), ""):
                 return hit._replace(status="disputed", counterpart=other)
+        if newer := outlived.by(hit.ref, document, hit.path):
+            return hit._replace(status="outdated", counterpart=newer)
     except StrataError:
         return hit  # not for us to read: whoever found it has warned
     return hit

@@ -17,6 +17,7 @@ from strata.errors import Malformed
 UNWRITABLE = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]"
 _LINE_END = r"[\t\n\r\u2028\u2029]"
 _SHOWN = 60  # characters of a bad value in a fault
+_DIGITS = 40  # of a whole number
 
 
 class Form:
@@ -99,7 +100,7 @@ class Form:
     def check(self, remedy: str) -> None:
         """Raise Malformed with every fault, if there are any."""
         if self.faults:
-            raise Malformed(f"{self.what}: {'; '.join(self.faults)}", remedy=remedy)
+            raise Malformed(f"{self.what}: {'; '.join(self.faults)}", remedy=remedy, faults=self.faults)
 
     def _text(self, field: str, value: object, limit: int, lines: bool) -> str | None:
         if not isinstance(value, str):
@@ -115,6 +116,13 @@ class Form:
         else:
             return value
         return None
+
+
+def whole(text: str) -> int:
+    """The number that these digits of a JSON text are, for `json.loads`. Raises ValueError for more digits than any number needs."""
+    if len(text) > _DIGITS:
+        raise ValueError(f"a number of {len(text):,} digits")
+    return int(text)
 
 
 def shown(value: object) -> str:

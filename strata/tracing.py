@@ -114,16 +114,17 @@ class Tracing:
             return Link(Kind.EVENT, ref, document.text("title"), path, problem.line, missing=problem.message)
         forgotten = forgotten_at(document)[:10]
         against = rivals.on(self._store.ask, ref, event.conflicts_with)
+        if forgotten:
+            return Link(Kind.EVENT, ref, "", path, forgotten=forgotten, superseded_by=against.superseded_by)
         block = self._cited(event) if event.source_block else None
         return Link(
             Kind.EVENT,
             ref,
-            "" if forgotten else event.title,
+            event.title,
             path,
             document.line_of("title"),
             at=event.happened_start or event.mentioned_at,
             status=event.status,
-            forgotten=forgotten,
             superseded_by=against.superseded_by,
             conflicts_with=against.conflicts_with,
             missing=_unquoted(event, block) if block else "it names no block as its source",

@@ -71,6 +71,7 @@ def shown(
         updated=portrait.updated_at,
         asked=asked,
         merged=portrait.merged,
+        merged_into=portrait.merged_into,
         split_from=portrait.split_from,
         split_into=portrait.split_into,
         at=at,

@@ -44,7 +44,7 @@ class Reasons:
     def beliefs(self, span: str | None = None, entity: str = "") -> Beliefs:
         """What two commits believe differently: facts that came, changed, ended, were contradicted or taken back, and events that were superseded.
 
-        `span` is `A..B`, each a revision or a date, B left out for now; without it, what the last commit changed. With `entity`, an id or a
+        `span` is `A..B`, each a revision or a date, B left out for now, A also a date before the first commit; without it, what the last commit changed. With `entity`, an id or a
         name, only what concerns that one. Only files that differ between the two are read; edits that are not committed are no part of it.
         """
         from strata.beliefs import between

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strata import answers
-from strata.cards import Event
+from strata.cards import EVENT_TYPES, Event
 from strata.claims import Claim
 from strata.errors import Malformed, Refused
 from strata.model import Message
+from strata.prompts import events_schema
 
 BLOCK = "blk-20260520-aaaaab"
 KNOWN = "evt-20260501-aaaaac"
@@ -228,6 +229,36 @@ def test_all_faults_of_all_facts_are_named() -> None:
 
     assert all(place in said for place in ("facts[1].name", "facts[3].type", "facts[4]"))
     assert "facts[2]" not in said
+
+
+@pytest.mark.parametrize("text", ['{"events": [{"confidence": %s}]}', "%s", '{"events": %s}', '{"events": [{"title": %s}]}'])
+@pytest.mark.parametrize("number", ["9" * 5_000, "-" + "9" * 4_000])
+def test_a_number_without_end_is_a_short_fault(text: str, number: str) -> None:
+    with pytest.raises(Malformed, match=f"a number of {len(number):,} digits") as refusal:
+        answers.read_json(text % number)
+    assert len(str(refusal.value)) < 150 and "99" not in str(refusal.value)
+
+
+def test_the_type_of_a_card_is_one_of_those_there_are() -> None:
+    said = refused({**CARD, "event_type": "vibe"})
+    assert "events[1].event_type is one of decision, preference, plan, correction, happening, state, not 'vibe'" == said
+    assert [*EVENT_TYPES] == [event.event_type for event in cards(*({**CARD, "event_type": name} for name in EVENT_TYPES))]
+    assert [*EVENT_TYPES] == events_schema()["properties"]["events"]["items"]["properties"]["event_type"]["enum"]
+
+
+def test_a_refusal_has_its_faults_apart_too() -> None:
+    with pytest.raises(Refused) as refusal:
+        cards({**CARD, "title": ""}, {**CARD, "quotes": ["nobody said so"]}, 7)
+
+    faults = refusal.value.faults
+    assert ["events[1].title", "events[2].quotes[1]", "events[3]"] == [fault.partition(" ")[0].rstrip(":") for fault in faults]
+    assert "; ".join(faults) == refusal.value.message and list(faults) == refusal.value.as_dict()["faults"]
+    with pytest.raises(Refused) as refusal:
+        cards(*[7] * 20, known=())  # type: ignore[arg-type]
+    assert 20 == len(refusal.value.faults)
+    with pytest.raises(Refused) as refusal:
+        answers.summary({"title": "Moving", "keypoints": ["moved (m9)", "moved"]}, MESSAGES)
+    assert 2 == len(refusal.value.faults)
 
 
 def test_names_in_chinese_are_found_in_running_text() -> None:

@@ -17,12 +17,12 @@ ROWS: dict[str, tuple[str, ...]] = {
     "words": ("errors", "model", "network", "results", "provenance", "assessment", "asking", "jobsheet"),
     "rules": (
         "layout", "moment", "yamlread", "yamltext", "document", "transcript", "tail", "evidence", "supplied", "headers", "names", "claims", "temporal", "cards", "records",
-        "smalltalk", "layers", "secret_shapes", "redact", "policy", "config", "entries", "ages", "holding", "graph", "factlines", "portrait", "joining", "check", "ledger", "spending", "weight", "detail", "steering", "tokens", "page", "filling", "relevance", "janitor", "filters",
+        "smalltalk", "layers", "secret_shapes", "redact", "policy", "config", "entries", "ages", "holding", "graph", "factlines", "portrait", "joining", "agreement", "check", "ledger", "spending", "weight", "detail", "steering", "tokens", "page", "filling", "relevance", "janitor", "filters",
         "markdown", "outline", "costs", "charts", "gate", "road", "timewords", "doubts", "periods", "changecues", "revisions", "wording", "models", "drawing", "views", "fences", "prompts", "happened", "answers",
     ),
     "adapters": ("tokenizer", "files", "survey", "machine", "head", "history", "shadow", "vectors", "importers", "providers"),
     "verbs": (
-        "plan", "tree", "accesses", "recovery", "adoption", "store", "begin", "snippet", "excerpt", "past", "rivals", "validity", "showing", "lookup", "believed", "meaning", "weighing", "unfolding", "background", "context", "derive", "world", "whole", "projection",
+        "plan", "tree", "accesses", "recovery", "adoption", "store", "begin", "snippet", "excerpt", "past", "outlived", "rivals", "validity", "showing", "lookup", "believed", "meaning", "weighing", "unfolding", "background", "context", "derive", "world", "whole", "projection",
         "deriving", "ruled", "notes", "standing", "capture", "ingest", "overview", "lives", "rounds", "atlas", "spent", "lifecycle", "sight", "batches", "answering", "gallery", "matching", "chains", "graphs", "tracing", "attribution", "beliefs", "why", "entities",
         "jobbox", "jobs_due", "jobs_run", "jobs", "memory",
     ),

@@ -89,6 +89,16 @@ def test_what_a_person_takes_out_is_withdrawn(memory: Memory, block: str) -> Non
     assert {("added", "Jo", "rain"), ("withdrawn", "Jo", "Lisbon")} == set(changes(memory, "HEAD~2..HEAD"))
 
 
+def test_a_line_that_a_person_deleted_is_withdrawn_before_strata_writes_to_the_file_again(memory: Memory, block: str) -> None:
+    told(memory, block, "Lisbon")
+    told(memory, block, "tea", key="likes", mode="set")
+    place = memory.root / "active/entities/person/jo.md"
+    place.write_text("".join(line for line in place.read_text("utf-8").splitlines(keepends=True) if "Lisbon" not in line), "utf-8", newline="")
+    memory.add("other", "Adopts the edit.")
+
+    assert [("withdrawn", "Jo", "Lisbon")] == changes(memory, "HEAD~2..HEAD")
+
+
 def test_a_move_between_tiers_and_an_edit_of_other_text_change_no_belief(memory: Memory, block: str) -> None:
     ref = told(memory, block, "Lisbon")
     memory.archive(["ent-person-jo", ref])
@@ -129,7 +139,8 @@ def test_dates_are_ends_too_and_a_word_is_none(memory: Memory, block: str) -> No
     with pytest.raises(UsageError):
         memory.beliefs("HEAD")
     with pytest.raises(NotFound):
-        memory.beliefs("2001..HEAD")
+        memory.beliefs("HEAD..2001")
+    assert ("", ["added"]) == (memory.beliefs("2001..HEAD").start, [each.change for each in memory.beliefs("2001..HEAD").facts])
     first = git(memory.root, "rev-list", "--max-parents=0", "HEAD").strip()
     git(memory.root, "checkout", "-q", "--detach", first)
     assert ((), "") == (memory.beliefs().facts, memory.beliefs().start)
@@ -156,6 +167,17 @@ def test_the_command_aligns_what_it_prints(run: Run, memory: Memory, block: str)
     assert run("diff", "--beliefs").out == done.out
     assert ["added", "closed"] == [fact["change"] for fact in run("diff", "Jo", "HEAD~1..HEAD", "--beliefs", "--json").json()[0]["facts"]]
     assert "Nothing that is believed changed." in run("diff", "--beliefs", "HEAD..HEAD").out
+    for words in (["HEAD..HEAD"], ["Jo", "HEAD..HEAD"]):
+        assert [[], []] == [found[key] for found in run("diff", "--beliefs", *words, "--json").json() for key in ("facts", "events")]
+
+
+def test_a_revision_alone_is_no_entity_and_says_what_is_missing(run: Run, memory: Memory, block: str) -> None:  # noqa: F811
+    told(memory, block, "Lisbon")
+    alone, nobody = run("diff", "--beliefs", "HEAD~1"), run("diff", "--beliefs", "nobody")
+
+    assert 2 == alone.code and "strata diff --beliefs HEAD~1.." in alone.err
+    assert 11 == nobody.code and "there is no entity 'nobody'" in nobody.err
+    assert 0 == run("diff", "--beliefs", "HEAD~1..").code
 
 
 VALUES = st.sampled_from(("Lisbon", "Berlin", "Rome"))

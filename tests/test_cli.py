@@ -98,6 +98,8 @@ def test_append_keeps_the_messages_before_a_malformed_line(run: Run) -> None:
     assert 14 == done.code
     assert done.err.startswith("strata: line 3: ")
     assert "2 messages before it were kept" in done.err
+    alone = run("append", stdin="{bad\n")
+    assert (14, "") == (alone.code, alone.out) and "line 1" in alone.err
     assert "Stored 2 messages" in done.out
     assert 2 == len(run("search", "package pnpm", "--kind", "message", "--json").json())
 
@@ -473,3 +475,19 @@ class TestWhichMemory:
             return
 
         assert places["default"] == self.chosen(run)
+
+
+def test_a_prefix_that_fits_several_names_some_with_their_titles(run: Run, memory: Memory) -> None:  # noqa: F811
+    run("append", stdin=TALK)
+    run("seal", "--all")
+    block = run("list", "--kind", "block", "--json").json()[0]["ref"]
+    for number in range(7):
+        card = {"title": f"Card {number}, which has a title that goes on and on and on", "source_block": block, "source_messages": ["m1"]}
+        assert 0 == run("record", stdin=json.dumps(card)).code
+    refs = [row["ref"] for row in run("list", "--kind", "event", "--json").json()]
+    run("forget", hidden := min(refs))
+    told = run("show", "evt-2026")
+
+    assert 12 == told.code and "'evt-2026' fits 7 records: " in told.err
+    assert 4 == told.err.count(", which has a title that goes on…)")
+    assert f"{hidden}, " in told.err and ", … (give more of the id)" in told.err

@@ -113,7 +113,8 @@ def test_an_export_goes_into_a_file(told: Run, tmp_path: Path, memory: Memory) -
     assert "Acme" in "".join(ElementTree.parse(target).getroot().itertext())
     assert [target.name] == [path.name for path in tmp_path.iterdir() if path.is_file()]
     assert before == files(memory.root)
-    assert 0 != told("graph", "export", "--format", "svg", "--output", str(tmp_path / "no" / "graph.svg")).code
+    missing = told("graph", "export", "--format", "svg", "--output", str(tmp_path / "no" / "graph.svg"))
+    assert 11 == missing.code and "there is no such folder" in missing.err and not (tmp_path / "no").exists()
 
 
 def test_json_export_says_how_much_it_holds(told: Run) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from command import Run, run  # noqa: F401
 from oracle import assert_sound, git
 from strata import Memory
 from strata.document import Document
-from strata.errors import AlreadyExists, NotFound, Refused
+from strata.errors import AlreadyExists, Ambiguous, Malformed, NotFound, Refused, UsageError
 from strata.model import Message
 from strata.factlines import facts_in
 from strata.portrait import Portrait, read
@@ -343,3 +344,46 @@ def test_the_commands_merge_split_and_rename(memory: Memory, block: str, strata:
     assert ("Joe",) == portrait(memory).aliases
     assert ["likes"] == [fact.key for fact in portrait(memory, "active/entities/person/ana.md").facts]
     assert 16 == strata("entity", "merge", "Jo", "joe", memory=memory.root).returncode
+
+
+def test_doctor_names_files_that_do_not_say_what_the_cards_say(memory: Memory, block: str) -> None:
+    memory.record(card(block, state("Jo", "lives in", "Berlin")))
+    older = (memory.root / JO).read_bytes()
+    tea = memory.record(card(block, state("Jo", "likes", "tea"), state("Ana", "likes", "tea")))
+    assert [] == memory.doctor()
+
+    (memory.root / JO).write_bytes(older)
+    (memory.root / "active/entities/person/ana.md").unlink()
+    found = {problem.path: problem.message for problem in memory.doctor()}
+    assert f"its facts lack what {tea.ref} says of it" == found[JO]
+    assert "ent-person-ana has no file, though 1 card speaks of it" == found[tea.path]
+    memory.graph_rebuild()
+    assert [] == memory.doctor()
+
+    (memory.root / JO).write_bytes((memory.root / JO).read_bytes().replace(b"type: person", b"type: tool").replace(b"id: ent-person-jo", b"id: ent-tool-jo"))
+    header = [problem.message for problem in memory.doctor() if problem.path == JO and "header" in problem.message]
+    assert ["its header gives the id 'ent-tool-jo'; by its place it is ent-person-jo", "its header gives the type 'tool'; by its place it is a person"] == header
+
+
+def test_doctor_lets_be_what_a_person_took_out_forgot_or_split(memory: Memory, block: str) -> None:
+    memory.record(card(block, state("Jo", "lives in", "Berlin"), state("Jo", "likes", "tea")))
+    away = memory.record(card(block, state("Jo", "likes", "jazz")))
+    gone = memory.record(card(block, state("Bea", "likes", "jazz")))
+    memory.entity_split("Jo", [away.ref], "Other Jo")
+    place = memory.root / JO
+    place.write_text("".join(line for line in place.read_text("utf-8").splitlines(True) if "tea" not in line), "utf-8")
+    memory.graph_rebuild()
+    memory.forget([gone.ref])
+
+    assert [] == memory.doctor()
+
+
+def test_a_record_has_the_speakers_as_participants_and_is_as_critical_as_what_it_replaces(memory: Memory) -> None:
+    memory.append([("main", Message("m1", "user", "I am allergic to walnuts.", "Jo", "2026-05-20T10:00:00Z"))])
+    block = memory.seal("main", everything=True)[0].ref
+    made = memory.record({"title": "Jo is allergic to walnuts", "quotes": ["allergic to walnuts"], "source_block": block, "source_messages": ["m1"]})
+    header = memory.show(made.ref, peek=True).header
+
+    assert (["Jo"], "safety", 1) == (header["participants"], header["criticality"], len(header["supersedes"]))
+    plain = memory.record({"title": "Jo is allergic to walnuts, mildly", "quotes": ["allergic to walnuts"], "criticality": "routine", "participants": [], "source_block": block, "source_messages": ["m1"]})
+    assert ([], "routine") == (memory.show(plain.ref, peek=True).header["participants"], memory.show(plain.ref, peek=True).header["criticality"])

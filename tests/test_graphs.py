@@ -424,14 +424,50 @@ def test_an_entity_at_rest_is_found_all_the_same(memory: Memory, village: dict[s
     assert "archive" == memory.show("ent-person-mika", peek=True).tier
 
 
-def test_files_merged_into_each_other_lead_nowhere(memory: Memory, village: dict[str, str]) -> None:
+def test_of_files_merged_into_each_other_as_two_clones_may_do_the_first_stands(memory: Memory, village: dict[str, str]) -> None:
     for name, other in (("ann", "bea"), ("bea", "ann")):
         text = f"---\nid: ent-person-{name}\nkind: entity\ntype: person\nname: {name}\nmerged_into: ent-person-{other}\n---\n"
         (memory.root / f"active/entities/person/{name}.md").write_text(text, encoding="utf-8")
 
-    with pytest.raises(NotFound):
-        memory.graph_show("ann")
-    assert "ann" not in {row.name for row in memory.graph_list()}
+    assert {"ent-person-ann"} == {memory.graph_show(name).ref for name in ("ann", "bea", "ent-person-bea")}
+    assert ["ann"] == [row.name for row in memory.graph_list() if row.name in ("ann", "bea")]
+    assert ["ent-person-ann and ent-person-bea are merged into each other"] == [problem.message for problem in memory.doctor() if "each other" in problem.message]
+    memory.graph_rebuild()
+    assert [] == [problem for problem in memory.doctor() if "each other" in problem.message]
+
+
+def test_relations_that_ended_are_shown_after_those_that_hold_and_not_among_those_of_a_day(memory: Memory) -> None:
+    block = a_block(memory)
+    told(memory, block, "person Jo", "works at", "organization Acme", since="2024", to="2026-04")
+    told(memory, block, "person Mika", "works at", "organization Acme", since="2025")
+
+    assert [("Mika", "current"), ("Jo", "closed")] == [(row.name, row.fact.status) for row in memory.graph_show("Acme").pointing]
+    assert ["Mika"] == [row.name for row in memory.graph_show("Acme", at="2026-05").pointing]
+    assert ["Jo", "Mika"] == sorted(row.name for row in memory.graph_show("Acme", at="2026-03").pointing)
+
+
+def test_what_was_believed_in_a_month_counts_as_of_its_last_day(memory: Memory) -> None:
+    block = a_block(memory)
+    told(memory, block, "person Jo", "lives in", "Lisbon", since="2020")
+    berlin = {"type": "person", "name": "Jo", "mode": "state", "key": "lives in", "value": "Berlin", "valid_from": "2026-11-10"}
+    memory.record({"title": "Jo moved", "source_block": block, "source_messages": ["m1"], "mentioned_at": "2026-11-12", "facts": [berlin]})
+
+    assert ["Berlin"] == [fact.value for fact in memory.graph_show("Jo", believed="2026-11").now]
+
+
+def test_a_plan_that_ran_out_is_earlier_wherever_it_is_told(memory: Memory) -> None:
+    block = a_block(memory)
+    told(memory, block, "person Jo", "plans", "a sabbatical", mode="set", to="2026-06")
+    shown = memory.graph_show("Jo")
+    text = (memory.root / shown.path).read_text(encoding="utf-8")
+
+    assert [("a sabbatical", "closed")] == [(fact.value, fact.status) for fact in shown.earlier] and () == shown.now
+    assert ["closed"] == [fact.status for found in memory.graph_search("sabbatical") for fact in found.facts]
+    assert "until 2026-06 · foreseen" in text and "## Now" in text, "no file knows what day it is read on"
+    later = {"title": "Jo lives in Ghent", "source_block": block, "source_messages": ["m1"], "mentioned_at": "2026-08-01"}
+    memory.record(later | {"facts": [{"type": "person", "name": "Jo", "mode": "state", "key": "lives in", "value": "Ghent"}]})
+    text = (memory.root / shown.path).read_text(encoding="utf-8")
+    assert text.index("## Now") < text.index("Ghent") < text.index("## Earlier") < text.index("a sabbatical")
 
 
 def test_an_entity_that_a_person_wrote_is_one(memory: Memory, village: dict[str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Callable
@@ -536,6 +537,59 @@ def test_a_run_says_what_became_of_each(memory: Memory, model: Any, run: Run) ->
 
     assert 1 == done.code
     assert "refused" in done.out and "this is not JSON" in done.out and done.out.rstrip().endswith("2 jobs: 1 done, 1 refused")
+
+
+def test_a_refusal_has_a_fault_a_line_and_an_answer_names_every_record(memory: Memory, block: str, run: Run) -> None:  # noqa: F811
+    name = run("jobs", "next", "--kind", "extract", "--json").json()[0]["id"]
+    wrong = events(card(quotes=["I never moved anywhere."]), card(title=""))
+    told = run("jobs", "done", name, stdin=wrong).err.splitlines()
+    as_json = json.loads(run("jobs", "done", name, "--json", stdin=wrong).err)
+
+    assert told[0].startswith("strata: 2 faults, and nothing was written (mend what is named")
+    assert ["  1. events[1].quotes[1]", "  2. events[2].title"] == [" ".join(["", "", *line.split()[:2]]) for line in told[1:]]
+    assert [line[5:] for line in told[1:]] == as_json["faults"]
+
+    done = run("jobs", "done", name, stdin=events(card(), card(title="Something else", source_messages=["m1"])))
+    assert done.out.startswith("Wrote 2 records (commit ") and sorted(cards(memory)) == sorted(line.strip() for line in done.out.splitlines()[1:])
+    shown = run("jobs", "done", f"project-{block}", "--json", stdin='{"facts": []}').json()[0]
+    assert sorted(cards(memory)) == sorted(shown["refs"]) and shown["commit"]
+
+
+def test_an_answer_without_cards_says_so(memory: Memory, block: str, run: Run) -> None:  # noqa: F811
+    assert run("jobs", "done", f"extract-{block}", stdin=events()).out.startswith(f"Taken: it says nothing new of {block} (commit ")
+
+
+def test_what_failed_for_good_says_how_it_is_tried_again(memory: Memory, block: str, run: Run, clock: Any) -> None:  # noqa: F811
+    for _ in range(3):
+        memory.job_fail(f"extract-{block}", "too hard")
+    listed = run("jobs", "list")
+
+    assert listed.out.rstrip().endswith("1 failed, and stays so until: strata jobs retry --all")
+    assert "strata jobs retry --all" in run("jobs", "run").out
+    assert "retry --all" not in run("jobs", "list", "--state", "due").out and all("id" in row for row in run("jobs", "list", "--json").json())
+    run("jobs", "retry", "--all")
+    assert "retry --all" not in run("jobs", "list").out
+
+
+def test_redo_says_who_does_it_and_a_run_what_is_new(memory: Memory, run: Run) -> None:  # noqa: F811
+    block = talk(memory, "I moved to Lisbon yesterday.")
+    asked, ran = run("jobs", "redo", block), run("jobs", "run")
+
+    assert asked.out.rstrip().endswith("To have it done: strata jobs run")
+    assert "no new event card" in ran.out and f"{block}, as before" in ran.out
+    memory.config_set("provider", "agent")
+    assert run("jobs", "redo", block).out.rstrip().endswith("To have it done: strata jobs next")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="other separators and quotes")
+def test_a_program_is_set_by_its_whole_path(memory: Memory, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # noqa: F811
+    monkeypatch.chdir(tmp_path)
+    refusal = run("config", "set", "command", "./prog --fast")
+
+    assert 2 == refusal.code and f"strata config set command '{tmp_path}/prog --fast'" in refusal.err
+    assert () == memory.config_get("command")
+    for words in ("prog --fast", f"{tmp_path}/prog"):
+        assert 0 == run("config", "set", "command", words).code
 
 
 def test_the_box_keeps_what_it_is_given(memory: Memory) -> None:

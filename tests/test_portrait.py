@@ -158,3 +158,18 @@ def test_a_page_without_a_header_is_named_by_its_place() -> None:
 
     assert ("ent-person-jo", "person") == (seen.id, seen.type)
     assert b"id: ent-person-jo\nkind: entity\ntype: person\n" in written.data and b"Jo is kind.\n" in written.data
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_section_whose_marks_were_deleted_gets_them_back_and_is_not_there_twice(ending: str) -> None:
+    fact = Fact("lives in", "state", "Berlin", events=("evt-20260520-x2m9ta",))
+    made = portrait.written(None, Portrait("ent-person-jo", "person", "Jo", facts=(fact,)))
+    base = portrait.section_of(made)
+    text = made.body.decode().replace(f"{BEGIN}\n", "").replace(f"{END}\n", "") + "\nMy own words.\n"
+    torn = Document.parse((made.data[: -len(made.body)].decode() + text).replace("\n", ending).encode(), "active/entities/person/jo.md")
+
+    assert portrait.unmarked(torn) and not portrait.unmarked(made)
+    mended = portrait.rescued(torn, base)
+    assert base == portrait.section_of(mended)
+    assert 1 == mended.data.decode().count("Berlin") and f"My own words.{ending}" in mended.data.decode()
+    assert torn == portrait.rescued(torn, None) == portrait.rescued(torn, "## Now\n\n- *other*\n")

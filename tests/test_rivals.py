@@ -135,3 +135,38 @@ def test_the_commands_print_the_marks(run: Run, memory: Memory, block: str) -> N
     assert f"superseded by {last}" in run("show", old, "--peek").out
     assert f"outdated, see {last}" in run("search", "ferry", "--kind", "event").out
     assert [["outdated", last]] == [[hit["status"], hit["counterpart"]] for hit in run("search", "ferry", "--kind", "event", "--json").json()]
+
+
+# -- cards whose facts have ended ----------------------------------------------------------------
+
+
+def says(memory: Memory, block: str, title: str, key: str, value: str, *, type: str = "state", mode: str = "state", day: str = "2026-05-20", who: str = "Jo", **more: object) -> str:
+    fact = {"type": "person", "name": who, "mode": mode, "key": key, "value": value} | more
+    return card(memory, block, title, event_type=type, mentioned_at=day, facts=[fact])
+
+
+def test_a_card_whose_fact_was_replaced_is_outdated_and_names_the_one_that_holds(memory: Memory, block: str) -> None:
+    old = says(memory, block, "Jo lives in Lisbon", "lives in", "Lisbon", day="2026-01-10")
+    assert "" == hit(memory, "lives lisbon", old).status
+    new = says(memory, block, "Jo moved to Berlin", "lives in", "Berlin", type="happening", day="2026-05-20")
+    tea = says(memory, block, "Jo prefers tea in Lisbon", "prefers", "tea", mode="set", type="preference")
+
+    assert ("outdated", new) == (hit(memory, "lives lisbon", old).status, hit(memory, "lives lisbon", old).counterpart)
+    assert "" == hit(memory, "moved berlin", new).status == hit(memory, "tea lisbon", tea).status
+    assert "" == hit(memory, "lives lisbon", old, at="2026-03").status, "in March it was so"
+    assert "outdated" == hit(memory, "lives lisbon", old, at="2026-06").status
+    away = says(memory, block, "Jo moved to Oslo", "lives in", "Oslo", type="happening", day="2026-06-20")
+    assert "" == hit(memory, "moved berlin", new).status, "it happened, whatever came after"
+    assert away == hit(memory, "lives lisbon", old).counterpart
+    memory.entity_alias("Jo", add=["Joanna"])
+    last = says(memory, block, "Joanna lives in Ghent", "lives in", "Ghent", day="2026-07-01", who="Joanna")
+    assert last == hit(memory, "lives lisbon", old).counterpart, "wherever the facts of that person stand"
+
+
+def test_a_card_whose_fact_was_ended_by_another_is_outdated_and_one_that_only_ran_out_is_not(memory: Memory, block: str) -> None:
+    old = says(memory, block, "Jo likes oysters", "likes", "oysters", mode="set", type="preference", day="2026-01-10")
+    trip = says(memory, block, "Jo takes a sabbatical", "plans", "a sabbatical", mode="set", type="plan", day="2026-01-10", valid_to="2026-02")
+    gone = says(memory, block, "Jo is through with oysters", "likes", "oysters", mode="set", type="preference", day="2026-05-20", valid_to="2026-05-20")
+
+    assert ("outdated", gone) == (hit(memory, "likes oysters", old).status, hit(memory, "likes oysters", old).counterpart)
+    assert "" == hit(memory, "sabbatical", trip).status == hit(memory, "through oysters", gone).status

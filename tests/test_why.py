@@ -176,6 +176,8 @@ def test_a_forgotten_event_says_so_and_hides_its_words(quiet: Memory, lisbon: st
     event = only(link, "event")
     assert ("2026-11-30", "", lisbon) == (event.forgotten, event.text, event.ref)
     assert link.missing and "gone" == link.changed[-1].what and "Record Jo lives in Lisbon" == link.brought.subject  # type: ignore[union-attr]
+    assert ("", ()) == (link.text, event.rests_on) and "Lisbon" not in (event.missing or "")
+    assert fact == quiet.why("Jo#lives-in").ref == quiet.why("person Jo#lives-in").ref, "by the name it had, too"
     assert "2026-11-30" == quiet.why(lisbon).forgotten
 
 

@@ -46,8 +46,18 @@ def refuse(error: StrataError, session: Session) -> int:
         warnings = {"warnings": session.warnings} if session.warnings else {}
         _complain_as_json(error.as_dict() | warnings)
     else:
-        _complain(f"strata: {one_line(str(error))}", "red")
+        for line in _told(error):
+            _complain(line, "red")
     return error.exit_code
+
+
+def _told(error: StrataError) -> list[str]:
+    """An error on one line; what has several faults says so, and names each on a line of its own."""
+    if len(error.faults) < 2:
+        return [f"strata: {one_line(str(error))}"]
+    where = f"{one_line(error.path)}: " if error.path else ""
+    remedy = f" ({one_line(error.remedy)})" if error.remedy else ""
+    return [f"strata: {where}{len(error.faults)} faults, and nothing was written{remedy}", *(f"  {place}. {one_line(fault)}" for place, fault in enumerate(error.faults, 1))]
 
 
 def wants_json(words: Sequence[str]) -> bool:

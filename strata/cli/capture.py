@@ -37,6 +37,8 @@ def append_command(memory: Memory, thread: str | None) -> Any:
     """
     data, _ = inputs.read("-", what="one message a line")
     good, fault = inputs.messages(data, thread or memory.config_get("thread"))
+    if fault is not None and not good:
+        raise fault
     done = memory.append(good)
     if fault is None:
         return done

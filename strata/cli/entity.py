@@ -30,13 +30,14 @@ def entity_command() -> None:
 @click.argument("into", metavar="A")
 @click.argument("other", metavar="B")
 @click.option("--undo", is_flag=True, help="Make them two again.")
+@click.option("--anyway", is_flag=True, help="Also a person and a project, say: where one of them got the wrong type.")
 @with_memory
-def merge(memory: Memory, into: str, other: str, undo: bool) -> Any:
+def merge(memory: Memory, into: str, other: str, undo: bool, anyway: bool) -> Any:
     """Make two entities one: the facts of B go to A.
 
     The file of B stays, leads to A, and keeps what a person wrote in it.
     """
-    return memory.entity_merge(into, other, undo=undo)
+    return memory.entity_merge(into, other, undo=undo, anyway=anyway)
 
 
 @entity_command.command(
@@ -48,7 +49,10 @@ def merge(memory: Memory, into: str, other: str, undo: bool) -> Any:
 @click.option("--type", "type_", metavar="TYPE", type=click.Choice(TYPES), default=None, help=f"Its type, if that is another: {', '.join(TYPES)}.")
 @with_memory
 def split(memory: Memory, entity: str, events: tuple[str, ...], name: str, type_: str | None) -> Any:
-    """Give what some events say of one entity to another."""
+    """Give what some events say of one entity to another.
+
+    An event is named by its id, or by a beginning of it that fits no other event of NAME.
+    """
     return memory.entity_split(entity, events, name, type=type_ or "")
 
 

@@ -118,7 +118,7 @@ def show_command(memory: Memory, ref: str, level: int | None, at: str | None, be
 
 @command("list", examples=("strata list", "strata list --kind block --thread main --limit 20", "strata list --tier active,cooled --since 2026-05", "strata list --believed HEAD~1"))
 @filters(RECORD_KINDS)
-@click.option("--at", metavar="DATE", type=Date(), default=None, help="Only what was said or happened by that date, and entities of which something was true then. What has no time is left out.")
+@click.option("--at", metavar="DATE", type=Date(), default=None, help="Only what was said or happened by that date, or by the end of that month or year, and entities of which something was true then. What has no time is left out.")
 @click.option("--believed", metavar="WHEN", default=None, help="What this memory held then: a revision (HEAD~3, a commit id) or a date.")
 @click.option("--forgotten", is_flag=True, help="Those that were forgotten, and no others.")
 @with_memory

@@ -154,8 +154,10 @@ def _written(made: Exported, output: str) -> Reply:
     from strata.files.durable import write_durably
     from strata.render.visible import one_line
 
-    data = made.text.encode("utf-8")
-    write_durably(Path(output).expanduser().absolute(), data)
+    data, place = made.text.encode("utf-8"), Path(output).expanduser().absolute()
+    if not place.parent.is_dir():
+        raise NotFound("there is no such folder to write to", path=str(place.parent), remedy="make it first, or give another --output")
+    write_durably(place, data)
     return Reply({"file": output, **made._replace(text="")._asdict()}, f"Wrote {one_line(output)}: {made.caption} ({size(len(data))})")
 
 

@@ -71,8 +71,10 @@ def json_object(source: str, *, what: str) -> dict[str, Any]:
 
 def parsed(content: str, path: str, line: int = 1) -> Any:
     """A JSON value as RFC 8259 has it (no NaN); `line` is the number of its first line."""
+    from strata.supplied import whole
+
     try:
-        return json.loads(content, parse_constant=_refuse, object_pairs_hook=_once)
+        return json.loads(content, parse_int=whole, parse_constant=_refuse, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         raise Malformed(f"this is not JSON: {error.msg} (column {error.colno})", path=path, line=line + error.lineno - 1) from None
     except ValueError as error:

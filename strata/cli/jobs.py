@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -12,7 +13,7 @@ from strata.cli.group import Command, Group, with_memory, with_session
 from strata.cli.progress import Progress
 from strata.cli.session import Session
 from strata.errors import Ambiguous, Conflict, Locked, Malformed, ModelFailed, NotAMemory, NotFound, Refused, StrataError, UsageError
-from strata.jobsheet import STATES
+from strata.jobsheet import STATES, Job
 from strata.memory import Memory
 from strata.render.values import Listing, Reply
 
@@ -67,7 +68,8 @@ def _nothing(memory: Memory) -> str:
 @with_memory
 def jobs_list_command(memory: Memory, kind: str, state: str) -> Listing:
     """List the jobs that are to be done, in their order, with what went wrong."""
-    return Listing(memory.jobs(kind, state), empty=_nothing(memory) if not (kind or state) else "No such jobs.")
+    found = memory.jobs(kind, state)
+    return Listing(found, empty=_nothing(memory) if not (kind or state) else "No such jobs.", note=_for_good(found))
 
 
 @_command("next", "strata jobs next", "strata jobs next --kind extract --json", exits=(Conflict, Locked))
@@ -155,7 +157,14 @@ def _idle(memory: Memory) -> str:
     left = memory.jobs()
     if not left:
         return _nothing(memory)
-    return f"Nothing to do now: {len(left)} job{'s' * (len(left) != 1)} left, and `strata jobs list` says what they wait for."
+    told = f"Nothing to do now: {len(left)} job{'s' * (len(left) != 1)} left, and `strata jobs list` says what they wait for."
+    return " ".join(filter(None, (told, _for_good(left))))
+
+
+def _for_good(jobs: Sequence[Job]) -> str:
+    """What those that failed wait for; "" where none did."""
+    failed = sum(job.state == "failed" for job in jobs)
+    return f"{failed} failed, and {'stays' if failed == 1 else 'stay'} so until: strata jobs retry --all" if failed else ""
 
 
 @_command("redo", "strata jobs redo blk-20261130-7f3akq", "strata jobs redo blk-20261130-7f3akq --kind extract", exits=(NotFound, Ambiguous, *_WRITES))
@@ -168,7 +177,9 @@ def jobs_redo_command(memory: Memory, refs: tuple[str, ...], kinds: tuple[str, .
     Nothing is edited: new cards supersede those that a provider made of the same messages, and what
     is known already is not written again. What a person recorded stays.
     """
-    return Listing(memory.redo(refs, kinds), empty="Nothing to redo: the settings have these kinds off.")
+    jobs = memory.redo(refs, kinds)
+    ways = dict.fromkeys("strata jobs next" if job.by == "agent" else "strata jobs run" for job in jobs if job.state == "due")
+    return Listing(jobs, empty="Nothing to redo: the settings have these kinds off, or there is no card of a provider to project.", note=f"Asked for. To have it done: {' and '.join(ways)}" if ways else "")
 
 
 @_command("allow", "strata jobs allow", exits=(Refused,))

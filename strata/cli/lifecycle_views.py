@@ -23,10 +23,11 @@ def map_command(memory: Memory) -> Any:
 @command("cost", examples=("strata cost", "strata config set cost_sessions_per_day 8", "strata cost --json"))
 @with_memory
 def cost_command(memory: Memory) -> Any:
-    """Show what resting records save, in tokens and money.
+    """Show what resting records save and models took, in tokens and money.
 
-    Against an agent that has the whole memory in its context at each session, and against a model
-    that judges each record at each run of the Janitor. Every formula is shown. Prices are yours
-    to set (`strata config list`); what is not set is not guessed.
+    Calls of models for jobs are counted by what they were asked for. Savings are against an agent
+    that has the whole memory in its context at each session, and against a model that judges each
+    record at each run of the Janitor. Every formula is shown. Prices are yours to set
+    (`strata config list`); what is not set is not guessed.
     """
     return memory.cost()

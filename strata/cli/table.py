@@ -53,7 +53,7 @@ TABLE = {
         Row("unpin", "lifecycle", "Tiers", "Take pins away again."),
         Row("forget", "lifecycle", "Tiers", "Hide records from search, list and show."),
         Row("restore", "lifecycle", "Tiers", "Show forgotten records again, or bring back an earlier version."),
-        Row("cost", "lifecycle_views", "Tiers", "Show what resting records save, in tokens and money."),
+        Row("cost", "lifecycle_views", "Tiers", "Show what resting records save and models took, in tokens and money."),
         Row("status", "care", "Care", "Show how the memory stands: counts, ages, what moves next, history, index, daemon."),
         Row("doctor", "care", "Care", "Check that everything holds."),
         Row("reindex", "care", "Care", "Build the search index anew."),

@@ -111,7 +111,8 @@ def record_command(memory: Memory, file: str) -> Any:
     Fields: title, event_type, status (occurred, planned, cancelled, ongoing, unknown), happened_start
     and happened_end (2026, 2026-05, 2026-05-20 or a time), precision, basis (explicit, relative,
     inferred, unknown), original_text, participants, narrative, quotes, supersedes, conflicts_with,
-    criticality (routine, preference, identity, safety), confidence (0 to 1), pinned, facts.
+    criticality (routine, preference, identity, safety), confidence (0 to 1), pinned, facts. A card
+    that is superseded or contradicted is named by its id, or a beginning of it that fits no other.
 
     Each of the facts says something of an entity: type (person, project, organization, tool, place),
     name, mode (state replaces, set gathers, relation leads to another), key, value, and where known

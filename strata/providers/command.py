@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import tempfile
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from strata.asking import Question, Reply
-from strata.errors import ModelFailed
+from strata.errors import ModelFailed, UsageError
 from strata.providers.process import Ended, run
 from strata.providers.wording import reason, spelled
 
@@ -16,6 +18,14 @@ if TYPE_CHECKING:
     from strata.config import Config
 
 _SET = "strata config set command 'PROGRAM ARGUMENT …'"
+
+
+def refuse_relative(words: Sequence[str]) -> None:
+    """Raise UsageError for a program by a path that is not whole: the command runs in an empty folder, where it would lead nowhere."""
+    if not words or not os.path.dirname(words[0]) or os.path.isabs(words[0]):
+        return
+    whole = shlex.join([os.path.abspath(os.path.expanduser(words[0])), *words[1:]])
+    raise UsageError(f"{reason(words[0])} says no whole path, and the command runs in an empty folder", remedy=f"strata config set command {shlex.quote(whole)}")
 
 
 class Command:

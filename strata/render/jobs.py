@@ -10,7 +10,7 @@ from strata.render.visible import fit, one_line
 from strata.render.words import SHORT_ID, count, listed, minute
 
 if TYPE_CHECKING:
-    from strata.jobsheet import Done, JobSheet
+    from strata.jobsheet import Answered, Done, JobSheet
 
 _STATE = {"due": "", "claimed": "blue", "waiting": "yellow", "failed": "bold red"}
 _OUTCOME = {"done": "green", "refused": "yellow", "failed": "yellow", "changed": "dim", "stopped": "bold red"}
@@ -56,8 +56,21 @@ def done(listing: Listing, screen: Screen) -> list[str]:
     return [*lines, f"{count(len(listing.items), 'job')}: {', '.join(counts)}"]
 
 
+def answered(item: Answered, screen: Screen) -> list[str]:
+    """What came of an answer, each record on a line of its own where there are several."""
+    commit = f"commit {item.commit[:SHORT_ID]}" if item.commit else ""
+    if not item.refs:
+        return [f"Taken: it says nothing new of {one_line(item.ref)}{f' ({commit})' if commit else ''}"]
+    if not commit:
+        return [f"Taken: {listed(item.refs)} {'is' if len(item.refs) == 1 else 'are'} as before; nothing was written."]
+    if len(item.refs) == 1:
+        return [f"Wrote {screen.paint(one_line(item.ref), 'bold')} {screen.paint(f'({one_line(item.path)}, {commit})', 'dim')}"]
+    return [f"Wrote {count(len(item.refs), 'record')} ({commit})", *(_INDENT + screen.paint(one_line(ref), "cyan") for ref in item.refs)]
+
+
 def _made(item: Done) -> str:
     if item.outcome != "done":
         return ""
-    commit = f" (commit {item.commit[:SHORT_ID]})" if item.commit else ""
-    return f"{listed(item.refs, 3) or 'nothing found'}{commit}"
+    if not item.refs:
+        return "no new event card" if item.id.startswith("extract-") else "nothing new"
+    return f"{listed(item.refs, 3)} (commit {item.commit[:SHORT_ID]})" if item.commit else f"{listed(item.refs, 3)}, as before"

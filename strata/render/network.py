@@ -11,7 +11,7 @@ from strata.render.visible import fit, one_line, visible, width
 from strata.render.words import SHORT_ID, count, day, listed
 
 if TYPE_CHECKING:
-    from strata.network import EntityFound, EntityName, EntityRow, EntityShown, FactShown, Way
+    from strata.network import EntityFound, EntityName, EntityRow, EntityShown, FactShown, Rearranged, Rebuilt, Way
 
 _TYPE = {"person": "blue", "project": "magenta", "organization": "yellow", "tool": "cyan", "place": "green"}
 _STATUS = {"disputed": "yellow", "retracted": "red"}
@@ -38,6 +38,9 @@ def entity(seen: EntityShown, screen: Screen) -> list[str]:
     lines.append(screen.paint("  ".join(one_line(part) for part in about if part), "dim"))
     if seen.asked:
         lines.append(screen.paint(f"{one_line(seen.asked)} was merged into it.", "yellow"))
+    if seen.merged_into:
+        into = one_line(seen.merged_into)
+        lines.append(screen.paint(f"It was merged into {into}, and its facts are there: strata show {into}", "yellow"))
     if seen.split_from:
         lines.append(screen.paint(f"It was split off from {one_line(seen.split_from)}.", "dim"))
     if seen.split_into:
@@ -47,7 +50,7 @@ def entity(seen: EntityShown, screen: Screen) -> list[str]:
     for title, facts in groups:
         if facts:
             lines += ["", screen.paint(title, "bold"), *_facts(facts, room, screen)]
-    if not any(facts for _, facts in groups):
+    if not seen.merged_into and not any(facts for _, facts in groups):
         lines += ["", f"Nothing is known to have been true of it at {one_line(seen.at)}." if seen.at else "Nothing is said of it itself."]
     if seen.pointing:
         lines += ["", screen.paint("Of others", "bold"), *_pointing(seen, screen)]
@@ -153,3 +156,29 @@ def way(found_way: Way, screen: Screen) -> list[str]:
 
 def _name(who: EntityName, screen: Screen) -> str:
     return f"{screen.paint(one_line(who.name), 'bold')} ({one_line(who.type)})"
+
+
+def rearranged(done: Rearranged, screen: Screen) -> list[str]:
+    """A sentence: what was done to whom, what they are by it, in which commit."""
+    ref, other = (screen.paint(one_line(each), "bold") for each in (done.ref, done.other))
+    facts, others = (count(number, "fact") for number in (done.facts, done.other_facts))
+    names = f"also by {listed(done.names, 20)}" if done.names else "by no other name"
+    said = {
+        "merged": f"Merged {other} into {ref}, which has {facts} now",
+        "parted": f"Took {other} apart from {ref}: {others} and {facts}",
+        "split": f"Split {other} off from {ref}: {others} there, {facts} left",
+        "named": f"{ref} goes {names} now",
+    }[done.did]
+    return [f"{said} {_commit(done.commit, screen)}" if done.commit else f"{said.removesuffix(' now')}, as before; nothing was written."]
+
+
+def rebuilt(done: Rebuilt, screen: Screen) -> list[str]:
+    """How many entities were made anew."""
+    entities = count(done.entities, "entity", "entities")
+    if done.commit:
+        return [f"Rebuilt: {entities} {_commit(done.commit, screen)}"]
+    return [f"Nothing to change: {entities}, just as the event cards say."]
+
+
+def _commit(commit: str, screen: Screen) -> str:
+    return screen.paint(f"(commit {commit[:SHORT_ID]})", "dim")

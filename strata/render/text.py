@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from strata.render import rows
@@ -13,12 +14,7 @@ from strata.render.visible import one_line, visible
 from strata.render.words import SHORT_ID, count, listed, secrets
 
 if TYPE_CHECKING:
-    from strata.assessment import Assessed, Batch, Used
-    from strata.costs import Cost
-    from strata.jobsheet import JobSheet
-    from strata.network import EntityShown, Way
-    from strata.provenance import Beliefs, Link
-    from strata.results import Added, Appended, Context, Created, Ingested, Mapped, Run, Shown, Status, Written
+    from strata.results import Added, Appended, Context, Created, Ingested, Mapped, Run, Shown, Written
 
 
 def text(value: Any, screen: Screen) -> str:
@@ -45,7 +41,8 @@ def text(value: Any, screen: Screen) -> str:
 def _listing(listing: Listing, screen: Screen) -> str:
     if not listing.items:
         return visible(listing.empty)
-    return "\n".join(_MANY[type(listing.items[0]).__name__](listing, screen))
+    note = [screen.paint(visible(listing.note), "dim")] if listing.note else []
+    return "\n".join([*_MANY[type(listing.items[0]).__name__](listing, screen), *note])
 
 
 def _created(made: Created, screen: Screen) -> list[str]:
@@ -108,7 +105,7 @@ def _shown(record: Shown, screen: Screen) -> list[str]:
     body = visible(record.text).strip("\n")
     title = one_line(record.title)
     if record.entity is not None:
-        return [*_entity(record.entity, screen), *_standing(record, screen)]
+        return [*_late("network.entity")(record.entity, screen), *_standing(record, screen)]
     lines = [] if title in ("", body.partition("\n")[0].lstrip("# ")) else [screen.paint(title, "bold")]
     lines.append(screen.paint(facts, "dim"))
     lines += _standing(record, screen)
@@ -146,98 +143,8 @@ def _run(run: Run, screen: Screen) -> list[str]:
     return lines
 
 
-def _status(state: Status, screen: Screen) -> list[str]:
-    from strata.render.state import status  # late: with its charts it is of use to one command alone
-
-    return status(state, screen)
-
-
-def _cost(savings: Cost, screen: Screen) -> list[str]:
-    from strata.render.savings import cost  # late, too
-
-    return cost(savings, screen)
-
-
 def _log(listing: Listing, screen: Screen) -> list[str]:
     return [f"{screen.paint(one_line(line.at), 'dim')} {one_line(line.text)}".lstrip() for line in listing.items]
-
-
-def _batch(found: Batch, screen: Screen) -> list[str]:
-    from strata.render.evidence import batch  # late, with the three below
-
-    return batch(found, screen)
-
-
-def _assessed(said: Assessed, screen: Screen) -> list[str]:
-    from strata.render.evidence import assessed
-
-    return assessed(said, screen)
-
-
-def _used(done: Used, screen: Screen) -> list[str]:
-    from strata.render.evidence import used
-
-    return used(done, screen)
-
-
-def _open(listing: Listing, screen: Screen) -> list[str]:
-    from strata.render.evidence import left_open
-
-    return left_open(listing, screen)
-
-
-def _entity(seen: EntityShown, screen: Screen) -> list[str]:
-    from strata.render.network import entity  # late, with the three below
-
-    return entity(seen, screen)
-
-
-def _entities(listing: Listing, screen: Screen) -> list[str]:
-    from strata.render.network import entities
-
-    return entities(listing, screen)
-
-
-def _entities_found(listing: Listing, screen: Screen) -> list[str]:
-    from strata.render.network import found
-
-    return found(listing, screen)
-
-
-def _way(chain: Way, screen: Screen) -> list[str]:
-    from strata.render.network import way
-
-    return way(chain, screen)
-
-
-def _why(link: Link, screen: Screen) -> list[str]:
-    from strata.render.provenance import why  # late, with the one below
-
-    return why(link, screen)
-
-
-def _beliefs(found: Beliefs, screen: Screen) -> list[str]:
-    from strata.render.provenance import beliefs
-
-    return beliefs(found, screen)
-
-
-def _sheet(found: JobSheet, screen: Screen) -> list[str]:
-    from strata.render.jobs import sheet  # late, with the two below
-
-    return sheet(found, screen)
-
-
-def _jobs(listing: Listing, screen: Screen) -> list[str]:
-    from strata.render.jobs import jobs
-
-    return jobs(listing, screen)
-
-
-def _jobs_done(listing: Listing, screen: Screen) -> list[str]:
-    from strata.render.jobs import done
-
-    return done(listing, screen)
 
 
 def _context(given: Context, screen: Screen) -> list[str]:
@@ -248,6 +155,17 @@ def _mapped(drawn: Mapped, screen: Screen) -> list[str]:
     return [visible(drawn.text.rstrip("\n"))]
 
 
+def _late(name: str) -> Callable[[Any, Screen], list[str]]:
+    """A function of another module of this package, imported when it is called: each is of use to a few commands alone."""
+
+    def render(value: Any, screen: Screen) -> list[str]:
+        module, _, function = name.partition(".")
+        found: list[str] = getattr(import_module(f"strata.render.{module}"), function)(value, screen)
+        return found
+
+    return render
+
+
 # By the name of the class: a search need not import the classes of all other results to print its hits.
 _ONE: dict[str, Callable[[Any, Screen], list[str]]] = {
     "Created": _created,
@@ -256,19 +174,22 @@ _ONE: dict[str, Callable[[Any, Screen], list[str]]] = {
     "Appended": _appended,
     "Ingested": _ingested,
     "Shown": _shown,
-    "Status": _status,
-    "Cost": _cost,
+    "Status": _late("state.status"),
+    "Cost": _late("savings.cost"),
     "Mapped": _mapped,
     "Context": _context,
     "Run": _run,
-    "Batch": _batch,
-    "Assessed": _assessed,
-    "Used": _used,
-    "JobSheet": _sheet,
-    "EntityShown": _entity,
-    "Way": _way,
-    "Link": _why,
-    "Beliefs": _beliefs,
+    "Batch": _late("evidence.batch"),
+    "Assessed": _late("evidence.assessed"),
+    "Used": _late("evidence.used"),
+    "JobSheet": _late("jobs.sheet"),
+    "Answered": _late("jobs.answered"),
+    "EntityShown": _late("network.entity"),
+    "Rearranged": _late("network.rearranged"),
+    "Rebuilt": _late("network.rebuilt"),
+    "Way": _late("network.way"),
+    "Link": _late("provenance.why"),
+    "Beliefs": _late("provenance.beliefs"),
 }
 
 _MANY: dict[str, Callable[[Listing, Screen], list[str]]] = {
@@ -282,9 +203,9 @@ _MANY: dict[str, Callable[[Listing, Screen], list[str]]] = {
     "Problem": rows.problems,
     "SettingRow": rows.settings,
     "LogLine": _log,
-    "Open": _open,
-    "Job": _jobs,
-    "Done": _jobs_done,
-    "EntityRow": _entities,
-    "EntityFound": _entities_found,
+    "Open": _late("evidence.left_open"),
+    "Job": _late("jobs.jobs"),
+    "Done": _late("jobs.done"),
+    "EntityRow": _late("network.entities"),
+    "EntityFound": _late("network.found"),
 }

@@ -14,13 +14,14 @@ from strata.errors import StrataError
 class Listing:
     """Several results, one a line; `empty` is what people read when there are none.
 
-    `query` is what was searched for, to mark it in the text. `exit_code` is the command's.
+    `query` is what was searched for, to mark it in the text. `note` is what people read below them. `exit_code` is the command's.
     """
 
-    def __init__(self, items: Iterable[Any], *, empty: str, query: str = "", exit_code: int = 0) -> None:
+    def __init__(self, items: Iterable[Any], *, empty: str, query: str = "", note: str = "", exit_code: int = 0) -> None:
         self.items = list(items)
         self.empty = empty
         self.query = query
+        self.note = note
         self.exit_code = exit_code
 
 
