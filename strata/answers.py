@@ -66,7 +66,7 @@ def summary(value: object, messages: Sequence[Message]) -> Summary:
 def events(value: object, block_id: str, messages: Sequence[Message], known: Collection[str], made_by: str) -> list[Event]:
     """The cards of `{"events": […]}`, each resting on messages of this block, each with a quote that stands there.
 
-    `known` are the ids a card may supersede or contradict. Words in `original_text` must stand in a cited message;
+    `known` are the ids a card may supersede or contradict, or it names a card further up in the answer as `events[1]`, which is the `id` of that one here. Words in `original_text` must stand in a cited message;
     where no dates are given they are resolved by its time, and dates that contradict them are refused unless their
     basis is inferred. Raises Refused with every fault of all cards, of their shape and of their evidence.
     """
@@ -74,10 +74,10 @@ def events(value: object, block_id: str, messages: Sequence[Message], known: Col
     found: list[Event] = []
     faults: list[str] = []
     for place, item in enumerate(given, 1):
-        event, wrong = _event(item, block_id, messages, known, made_by)
+        event, wrong = _event(item, block_id, messages, {*known, *(f"events[{above}]" for above in range(1, place))}, made_by)
         faults += _placed(f"events[{place}]", wrong)
         if event is not None:
-            found.append(event)
+            found.append(event._replace(id=f"events[{place}]"))
     if faults:
         raise Refused(_told(faults), remedy="mend what is named, cite and quote messages of this block alone, and give the whole answer again", ref=block_id, faults=_first(faults))
     return found
@@ -130,6 +130,8 @@ def _event(item: object, block_id: str, messages: Sequence[Message], known: Coll
     faults = [f"{shown(name)} is no field of it" for name in item if name not in fields]
     card = {name: each for name, each in item.items() if name in fields}
     card, wrong = dated(card, messages)
+    above = {field: _above(card, field) for field in ("supersedes", "conflicts_with")}
+    card |= {field: [ref for ref in card[field] if ref not in refs] for field, refs in above.items() if refs}
     try:
         event, form, doubts = read_event(card, block_id, messages, made_by=made_by)
     except StrataError as fault:
@@ -147,12 +149,19 @@ def _event(item: object, block_id: str, messages: Sequence[Message], known: Coll
         doubts.append("quotes hold no more than a word or a sign: quote the words that say it")
     if event.original_text and not said_in(event.original_text, cited):
         doubts.append(f"original_text {shown(event.original_text)} is not said by the cited messages")
-    for field in ("supersedes", "conflicts_with"):
-        doubts += [f"{field} holds {shown(ref)}, which is none of the known cards" for ref in getattr(event, field) if ref not in known]
+    event = event._replace(**{field: (*getattr(event, field), *refs) for field, refs in above.items()})
+    for field in above:
+        doubts += [f"{field} holds {shown(ref)}, which is none of the known cards, nor one further up" for ref in getattr(event, field) if ref not in known]
     for place, name in enumerate(event.participants, 1):
         if not _took_part(name, messages, cited):
             doubts.append(f"participants[{place}] {shown(name)} neither speaks in the block nor is named by the cited messages")
     return event, [*faults, *form.faults, *wrong, *doubts]
+
+
+def _above(card: Mapping[str, object], field: str) -> list[str]:
+    """What a field names as a card of the same answer."""
+    named = card.get(field)
+    return [ref for ref in named if isinstance(ref, str) and re.fullmatch(r"events\[[0-9]{1,4}\]", ref)] if isinstance(named, list) else []
 
 
 def _tells(quote: str, cited: Sequence[Message]) -> bool:

@@ -40,13 +40,19 @@ def extracted(plan: Plan, store: Store, path: str, document: Document, events: S
 
 
 def cards(plan: Plan, store: Store, events: Iterable[Event], new_id: NewId, now: datetime) -> dict[str, Event]:
-    """Add new cards to a plan, each under an id of its own; entity files are for the caller to bring after (`projection.update`)."""
+    """Add new cards to a plan, each under an id of its own; entity files are for the caller to bring after (`projection.update`).
+
+    A card may supersede or contradict one further up by the `id` that it bears for now.
+    """
     made: dict[str, Event] = {}
+    called: dict[str, str] = {}
     for event in events:
+        event = event._replace(**{field: tuple(called.get(other, other) for other in getattr(event, field)) for field in ("supersedes", "conflicts_with")})
         day = event.mentioned_at[:10] if len(event.mentioned_at) >= 10 else now.date().isoformat()
         ref = fresh_id("evt", day, plan, store, new_id)
         plan.put(record_path(ref) or "", event_document(ref, event).data)
         made[ref] = event._replace(id=ref)
+        called |= {event.id: ref} if event.id else {}
     plan.trailers += [("Strata-Record", ref) for ref in made]
     return made
 
@@ -76,9 +82,12 @@ def unsaid(events: Iterable[Event], there: Sequence[Event]) -> list[Event]:
     confirmed = {ref for found in same.values() for ref in found}
     replaced = {ref for old in there for ref in old.supersedes}
     kept: list[Event] = []
+    meant: dict[str, str] = {}  # new cards that are left out, by the id they bear for now: which one says the same
     for place, new in enumerate(made):
-        if same[place] or any(_same(new, other) for other in kept):
+        if alike := same[place] or [other.id for other in kept if _same(new, other)]:
+            meant[new.id] = alike[0]
             continue
+        new = new._replace(**{field: tuple(dict.fromkeys(meant.get(other, other) for other in getattr(new, field))) for field in ("supersedes", "conflicts_with")})
         old = [each.id for each in there if each.made_by and each.id not in (confirmed | replaced) and set(each.source_messages) == set(new.source_messages)]
         kept.append(new._replace(supersedes=tuple(dict.fromkeys((*new.supersedes, *old)))))
     return kept

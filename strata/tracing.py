@@ -171,6 +171,7 @@ class Tracing:
             _, messages, lines = self._transcript(path)
         except Malformed as problem:
             return link._replace(missing=f"{problem.message}, hence no message can be read", line=problem.line)
+        link = link._replace(at=next((message.at for message in messages if message.at), link.at))
         by_id = {message.id: message for message in reversed(messages)}
         ids = list(by_id)[::-1] if wanted is None else wanted
         return link._replace(rests_on=tuple(_message(ref, path, ident, by_id.get(ident), lines, quotes) for ident in dict.fromkeys(ids)))

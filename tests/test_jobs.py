@@ -464,6 +464,32 @@ def test_another_reading_supersedes_the_one_a_provider_made(memory: Memory, bloc
     assert {first, made.ref} == set(cards(memory)), "what was superseded does not come back"
 
 
+def test_a_change_of_mind_within_one_block_is_one_answer_in_which_a_card_supersedes_another(memory: Memory) -> None:
+    memory.config_set("provider", "agent")
+    block = talk(memory, "We use npm for the kiosk.", "No wait, pnpm for the kiosk instead of npm.")
+    npm = card(title="The kiosk uses npm", event_type="decision", quotes=["We use npm for the kiosk."], original_text="")
+    pnpm = npm | {"title": "The kiosk uses pnpm", "source_messages": ["m2"], "quotes": ["pnpm for the kiosk instead of npm"], "supersedes": ["events[1]"]}
+    first, second = memory.job_done(f"extract-{block}", events(npm, pnpm)).refs
+
+    assert [first] == memory.show(second, peek=True).header["supersedes"]
+    assert (second,) == memory.show(first, peek=True).superseded_by
+    memory.redo([block], ["extract"])
+    better = pnpm | {"title": "From now on the kiosk is built with another tool", "event_type": "preference"}
+    (third,) = memory.job_done(f"extract-{block}", events(npm, better)).refs
+    assert {first, second} == set(memory.show(third, peek=True).header["supersedes"]), "a card that is there already stands for the one that says the same"
+
+
+def test_until_cards_made_anew_are_projected_the_facts_of_the_old_ones_hold(memory: Memory, block: str) -> None:
+    first = done_by_agent(memory, block)
+    memory.redo([block], ["extract"])
+    second = memory.job_done(f"extract-{block}", events(card(title="Jo left Porto for good", event_type="decision", quotes=["I moved to Lisbon"]))).ref
+
+    assert ["Lisbon"] == [each.value for each in memory.graph_show("Jo").now]
+    memory.job_done(f"project-{block}", json.dumps({"facts": []}))
+    assert ([], ["retracted"]) == ([*memory.graph_show("Jo").now], [each.status for each in memory.graph_show("Jo").earlier])
+    assert [first] == memory.show(second, peek=True).header["supersedes"]
+
+
 def test_what_a_person_recorded_is_never_superseded_and_what_was_forgotten_stays_so(memory: Memory, block: str) -> None:
     mine = memory.record({"title": "Jo lives by the sea", "event_type": "happening", "source_block": block, "source_messages": ["m1"]}).ref
     memory.job_done(f"extract-{block}", events(card(), card(title="An order", source_messages=["m2"], quotes=[HOSTILE], original_text="")))
