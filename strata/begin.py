@@ -69,8 +69,11 @@ def template() -> dict[str, bytes]:
 
 
 def enclosing_repository(root: Path) -> str:
-    """The git repository that a directory lies in, or ""."""
-    return next((str(folder) for folder in root.parents if (folder / ".git").exists()), "")
+    """The git repository that a directory lies in and does not ignore, or ""."""
+    from strata.history import ignores
+
+    outer = next((folder for folder in root.parents if (folder / ".git").exists()), None)
+    return str(outer) if outer and not ignores(outer, root) else ""
 
 
 def shell_word(path: Path) -> str:

@@ -74,6 +74,8 @@ def test_a_memory_is_never_looked_for_in_a_git_repository_that_is_none(tmp_path:
     assert "" == git(tmp_path / "shop", "log", "--all", "--oneline", check=False)
     assert "?? memory/\n" == git(tmp_path / "shop", "status", "--porcelain")
     assert find(tmp_path / "shop" / "memory" / "active") == tmp_path / "shop" / "memory"
+    (tmp_path / "shop" / ".gitignore").write_text("notes-*/\n", encoding="utf-8")
+    assert "" == Memory.create(tmp_path / "shop" / "notes-1", key=KEY).inside, "it is ignored there already"
 
 
 def test_the_environment_of_a_git_hook_does_not_lead_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sound: Sound) -> None:

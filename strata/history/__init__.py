@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from strata.history.opening import ignores
 from strata.history.repository import COMMITTER, History
 
-__all__ = ["COMMITTER", "History"]
+__all__ = ["COMMITTER", "History", "ignores"]

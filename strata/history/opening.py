@@ -122,3 +122,11 @@ def _refusal(root: Path, reason: str) -> StrataError:
             remedy="restore it, or move .git away and run strata init",
         )
     return Refused(f"git cannot open this repository: {reason}", path=place, remedy="git fsck says more")
+
+
+def ignores(outer: Path, path: Path) -> bool:
+    """Whether the git repository in `outer` ignores a directory below it; one that cannot be opened ignores nothing."""
+    try:
+        return bool(pygit2.Repository(str(outer)).path_is_ignored(path.relative_to(outer).as_posix() + "/"))
+    except pygit2.GitError:
+        return False
