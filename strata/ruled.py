@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import islice
 
 from strata import deriving, projection
 from strata.cards import Event, event_of
-from strata.changecues import clauses
 from strata.claims import line
 from strata.config import Config
 from strata.derive import NewId
@@ -19,6 +19,7 @@ from strata.store import Store
 
 RULES = "rules"
 _LOOKED_AT = 8  # earlier cards that a new one may replace
+_LATEST = 200  # cards of the same write that it may, which no search finds yet
 
 
 class Ruled:
@@ -56,10 +57,12 @@ class Ruled:
             return []
         from strata.models import extracting
 
-        made = [self._placed(event._replace(source_block=block, made_by=RULES)) for event in extracting.cards(messages, thread)]
-        fresh = deriving.cards(self._plan, self._store, made, self._new_id, self._now)
-        self._fresh |= fresh
-        return list(fresh)
+        refs: list[str] = []
+        for event in extracting.cards(messages, thread):  # one by one: a card may replace one of its own block
+            made = deriving.cards(self._plan, self._store, [self._placed(event._replace(source_block=block, made_by=RULES))], self._new_id, self._now)
+            self._fresh |= made
+            refs += made
+        return refs
 
     def finish(self) -> None:
         """Let the entities follow."""
@@ -68,10 +71,10 @@ class Ruled:
 
     def _placed(self, event: Event) -> Event:
         """A card with what it replaces and what it claims."""
-        from strata.models import extracting, projecting
+        from strata.models import projecting, replacing
 
-        if any(clause.changes for quote in event.quotes for clause in clauses(quote)):
-            supersedes, conflicts = extracting.replaced(event, self._earlier(event))
+        if replacing.may_replace(event):
+            supersedes, conflicts = replacing.replaced(event, self._earlier(event))
             event = event._replace(supersedes=supersedes, conflicts_with=conflicts)
         if self._does["project"] == RULES:
             event = event._replace(facts=tuple(dict.fromkeys(map(line, projecting.claims(event)))))
@@ -80,7 +83,7 @@ class Ruled:
     def _earlier(self, event: Event) -> list[Event]:
         """Earlier cards about the same, best first: those of this write, then those that search finds."""
         found = self._store.ask(lambda shadow: shadow.rank(event.title, kinds=(Kind.EVENT,), limit=_LOOKED_AT))
-        return [*reversed(self._fresh.values()), *self._read(each.path for each in found)]
+        return [*islice(reversed(self._fresh.values()), _LATEST), *self._read(each.path for each in found)]
 
     def _read(self, paths: Iterable[str]) -> list[Event]:
         cards = []

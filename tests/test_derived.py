@@ -136,3 +136,18 @@ def test_an_order_inside_a_transcript_makes_nothing(memory: Memory, order: str) 
 
     assert {} == cards(memory)
     assert [] == memory.list(kinds=["entity"])
+
+
+def test_a_card_takes_the_place_of_one_of_its_own_block_or_of_an_earlier_one(memory: Memory) -> None:
+    tell(memory, "I work at Brightwater.", "I'm allergic to cats.", day=10)
+    tell(memory, "Let's use 4 spaces.", "Let's use tabs instead.", day=14)
+    tell(memory, "I left Brightwater last week.", "I'm no longer allergic to cats.", day=20)
+    titles = {title: ref for ref, title in cards(memory).items()}
+    over = {title: memory.show(ref, peek=True).superseded_by for title, ref in titles.items()}
+    jo = memory.graph_show("user")
+
+    assert (titles["Let's use tabs instead"],) == over["Let's use 4 spaces"]
+    assert over["I work at Brightwater"] and over["I'm allergic to cats"]
+    assert ["Let's use tabs instead"] == [fact.value for fact in jo.now if fact.key == "decided"]
+    assert {"works at", "allergic to"} <= {fact.key for fact in jo.earlier} and not {"works at", "allergic to"} & {fact.key for fact in jo.now}
+    assert_sound(memory.root)

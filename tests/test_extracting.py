@@ -61,6 +61,11 @@ SENTENCES: tuple[tuple[str, str | None], ...] = (
     ("我们决定不再支持旧版接口。", "decision"),
     ("定了：数据库用 Postgres，部署在同一台机器。", "decision"),
     ("缓存时间设为 300 秒。", "decision"),
+    ("OK let's go with Valkey.", "decision"),
+    ("Great, let's use Valkey.", "decision"),
+    ("Let's call it Heron.", "decision"),
+    ("We decided in standup to use uv.", "decision"),
+    ("We've moved from Jenkins to Buildkite.", "decision"),
     # preferences
     ("I prefer tabs over spaces.", "preference"),
     ("I really enjoy trail running.", "preference"),
@@ -91,6 +96,12 @@ SENTENCES: tuple[tuple[str, str | None], ...] = (
     ("我打算学日语。", "plan"),
     ("明天我要去北京出差。", "plan 2026-05-21"),
     ("我们计划下个月上线新版。", "plan 2026-06"),
+    ("We are no longer flying to Oslo.", "plan"),
+    ("We're moving to Kiel next year.", "plan 2027"),
+    ("I'm on vacation next week.", "plan 2026-05-25"),
+    ("The demo is moved to next Tuesday.", "plan 2026-05-26"),
+    ("The deadline is 31.12.2026.", "plan 2026-12-31"),
+    ("我下周不去上海了。", "plan 2026-05-25"),
     # corrections
     ("Correction: the room is on the third floor.", "correction"),
     ("Scratch that, the demo starts at ten.", "correction"),
@@ -109,6 +120,10 @@ SENTENCES: tuple[tuple[str, str | None], ...] = (
     ("I moved to Lisbon in March.", "happening 2026-03"),
     ("昨天我参加了公司的年会。", "happening 2026-05-19"),
     ("今天我去看了一场电影。", "happening 2026-05-20"),
+    ("We deployed the gateway on 05.04.2026.", "happening 2026-04-05"),
+    ("I no longer work at Nordwind Optics.", "happening"),
+    ("I left Nordwind Optics.", "happening"),
+    ("我搬到杭州了。", "happening"),
     # states
     ("My name is Ilka.", "state"),
     ("I live in Trondheim.", "state"),
@@ -192,6 +207,27 @@ SENTENCES: tuple[tuple[str, str | None], ...] = (
     ("I moved to the moon yesterday lol", None),
     ("My name is Batman 😂", None),
     ("哈哈，我打算明天统治世界。", None),
+    # nothing decided, nobody named, no home
+    ("Let's call it a day.", None),
+    ("We'll call it a night.", None),
+    ("Let's go with the flow.", None),
+    ("My name is important.", None),
+    ("My name is not relevant here.", None),
+    ("I live in the terminal.", None),
+    ("我住在终端里。", None),
+    ("I moved to Paris in 9999.", None),
+    ("I moved to Paris in 2031.", None),
+    ("I'm allergic to YAML.", None),
+    ("I left Bob a message.", None),
+    ("I left school.", None),
+    ("My shell is broken today.", None),
+    ("I'm not going to do this anymore.", None),
+    ("We are no longer flying blind.", None),
+    ("我妈妈叫我回家吃饭。", None),
+    ("我老板叫停了项目。", None),
+    ("我要搬到杭州了。", None),
+    ("我在家上班。", None),
+    ("I'm out of ideas today.", None),
     # tasks and talk about work
     ("Fix the failing test in the parser.", None),
     ("Please add a changelog entry.", None),
@@ -251,6 +287,17 @@ def test_a_time_that_cannot_be_read_is_unknown() -> None:
     (card,) = alone("I live in Trondheim.", at="no time")
 
     assert "" == card.mentioned_at
+
+
+def test_words_of_a_time_that_count_from_nothing_are_kept() -> None:
+    (card,) = alone("I moved to Lisbon last week.", at="")
+
+    assert ("", "unknown", "last week") == (card.happened_start, card.basis, card.original_text)
+
+
+@pytest.mark.parametrize("text, status", [("We are no longer flying to Oslo.", "cancelled"), ("我下周不去上海了。", "cancelled"), ("I'll move to Kiel next year.", "planned"), ("We're moving to Kiel next year.", "planned")])
+def test_a_plan_is_to_come_or_cancelled(text: str, status: str) -> None:
+    assert [status] == [card.status for card in alone(text)]
 
 
 def test_people_among_each_other_decide_less() -> None:
@@ -363,7 +410,7 @@ MESSAGES = st.builds(
 )  # fmt: skip
 
 
-@given(st.lists(MESSAGES, max_size=6))
+@given(st.lists(MESSAGES, max_size=6, unique_by=lambda said: said.id))  # as a thread holds an id once
 def test_whatever_is_said_its_cards_are_accepted(block: list[Message]) -> None:
     """The very check that a card of a model has to pass."""
     found = cards(block, "main")

@@ -43,7 +43,7 @@ def test_a_phrase_means(phrase: str, said_at: str, start: str, end: str, precisi
 
 
 @pytest.mark.parametrize("text", [
-    "May I ask you something?", "Give me a second.", "Let us march on.", "the 5th element", "Upgrade to 2.2019.1 or 1.5.0", "It costs $2019.", "May is a friend of mine, and so is April.",
+    "May I ask you something?", "Give me a second.", "Let us march on.", "the 5th element", "Upgrade to 2.2019.1 or 1.5.0", "version 3.11.2025 is out", "v3.11.2025", "lib==3.11.2025", "31.4.2026 or 45.13.2026", "10.1.2026.7", "It costs $2019.", "May is a friend of mine, and so is April.",
     "We may leave", "painted by April", "May 5 people come?", "It took 2000 steps", "Every Friday we dance.", "Black Friday.", "A Christmas tree", "in my 20s", "I read it in two days", "He lives at 5/6 Mill Lane",
     "the last of them", "fall down", "as soon as possible", "以前我喜欢", "每周五都去", "15号线", "90年的", "中国", "今后再说", "",
 ])  # fmt: skip
@@ -62,6 +62,9 @@ def test_what_is_no_time_is_left_out(text: str) -> None:
     ("We sailed last week. The week before, it had rained.", [("last week", "2026-05-11", "2026-05-17"), ("The week before", "2026-05-04", "2026-05-10")]),
     ("我上周五去了北京，下个月还要去", [("上周五", "2026-05-15", ""), ("下个月", "2026-06", "")]),
     ("I painted recently", [("recently", "", "")]),
+    ("The lease ends on 31.12.2025, the new one begins 1.1.2026.", [("31.12.2025", "2025-12-31", ""), ("1.1.2026", "2026-01-01", "")]),
+    ("We paused from 01.02.2026 to 05.02.2026.", [("from 01.02.2026 to 05.02.2026", "2026-02-01", "2026-02-05")]),
+    ("Paid on 12.31.2025.", [("12.31.2025", "2025-12-31", "")]),
 ])  # fmt: skip
 def test_a_text_tells_its_times_in_order(text: str, expected: list[tuple[str, str, str]]) -> None:
     assert expected == [(each.text, each.start, each.end) for each in times(text, "2026-05-20T10:00+08:00")]

@@ -16,13 +16,12 @@ from typing import NamedTuple
 
 from strata import moment
 from strata.cards import Event
-from strata.changecues import clauses, terms
 from strata.evidence import one_line
 from strata.model import Message
 from strata.models import cues
 from strata.models.cues import Rule
 from strata.models.prose import cut, sentences, without_openings
-from strata.revisions import Statement, revisions
+from strata.models.replacing import replaced as replaced  # asked for beside `cards`
 from strata.supplied import UNWRITABLE
 from strata.temporal import Resolved, times
 
@@ -36,7 +35,6 @@ _ASKED = 2  # messages back to the request that an agent's deed answers
 _HAN = "[\u3400-\u9fff]"
 _QUOTED = r"\"[^\"]{1,300}\"|“[^”]{1,300}”|「[^」]{1,300}」|『[^』]{1,300}』|(?<!\w)'[^']{3,300}'(?!\w)|`[^`]{1,200}`"
 _GOES_ON = r"\b(?:since|for|now)\b|以来"  # such a time is when something began
-_REPLACEABLE = ("decision", "preference", "plan", "correction", "state")
 
 
 class _Said(NamedTuple):
@@ -78,49 +76,6 @@ def rule_of(event: Event, messages: Sequence[Message]) -> str:
             rule = _rule(said, company=company)
             return rule.name if rule else ""
     return ""
-
-
-def replaced(new: Event, older: Sequence[Event]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Ids of older cards that a new one supersedes, and ids of those it conflicts with, because somebody else said them.
-
-    `older` were said before it. Only where its own words say so ("from 8080 to 8412", "no longer", 改成), by the rules of `strata.revisions`; else both are empty.
-    """
-    supersedes: list[str] = []
-    conflicts: list[str] = []
-    if new.event_type not in _REPLACEABLE or not new.quotes:
-        return (), ()
-    said = new.quotes[0]
-    about = terms(said)
-    for old in older:
-        if not old.id or old.event_type not in _REPLACEABLE or not old.quotes or old.quotes[0] == said:
-            continue
-        query = _shared(said, about & terms(old.quotes[0]))
-        if not query:
-            continue
-        statements = [_statement("new", new, 1_000), _statement("old", old, 0)]
-        if any(revision.outdated == "old" for revision in revisions(query, statements)) or _gives_up(said, old):
-            apart = new.participants and old.participants and not set(new.participants) & set(old.participants)
-            (conflicts if apart else supersedes).append(old.id)
-    return tuple(dict.fromkeys(supersedes))[:20], tuple(dict.fromkeys(conflicts))[:20]
-
-
-def _gives_up(said: str, old: Event) -> bool:
-    """Whether a sentence gives up just what an older decision was for: "npm is out", and "let's use npm"."""
-    if old.event_type != "decision":
-        return False
-    given_up = [clause.old for clause in clauses(said) if clause.changes and clause.plain and any(term.isalpha() for term in clause.old)]
-    return any(clause.terms in given_up for clause in clauses(old.quotes[0]) if not clause.open and not clause.old)
-
-
-def _shared(text: str, common: Iterable[str]) -> str:
-    """A question about what two texts have in common, in the words of the first."""
-    kept = set(common)
-    latin = [word for word in text.split() if not re.search(_HAN, word) and terms(word) & kept]
-    return " ".join([*latin, *sorted(term for term in kept if re.match(_HAN, term))])
-
-
-def _statement(ref: str, event: Event, position: int) -> Statement:
-    return Statement(ref, event.quotes[0], event.mentioned_at, event.source_block, position, speaker=event.participants[0] if event.participants else "")
 
 
 # Sentences
@@ -191,15 +146,26 @@ def _rule(said: _Said, *, company: bool) -> Rule | None:
         return _BY_AGENT if not company and re.search(cues.DEED, said.plain) else None
     chinese = re.search(_HAN, said.plain) is not None
     negated = re.search(cues.NEGATED_CHINESE if chinese else cues.NEGATED, said.plain) is not None
-    denied = re.search(cues.NEGATED_CHINESE if chinese else cues.DENIED, said.plain[:_BEGINNING]) is not None
+    denied = re.search(cues.NEGATED_CHINESE if chinese else cues.DENIED, said.plain[:_BEGINNING].replace("don't forget", "")) is not None
     for rule in cues.CHINESE if chinese else cues.ENGLISH:
         if denied and rule.type == "state":
             continue  # what is not so is no state
-        if company and not rule.company or negated and rule.type == "happening" or not _any_in(rule.words, said.plain):
+        if company and not rule.company or negated and rule.type == "happening" and rule.name != "ended" or not _any_in(rule.words, said.plain):
             continue
-        if re.search(rule.pattern, said.plain) and (rule.time in ("", "any", "before") or _time(rule, said) is not None):
-            return rule
+        match = re.search(rule.pattern, said.plain)
+        if match is None or (rule.named and not said.text[match.end() - 1 : match.end()].isupper()):
+            continue
+        if rule.time in ("past", "coming") and _time(rule, said) is None:
+            continue
+        return None if rule.type == "happening" and rule.time == "any" and _is_ahead(said) else rule
     return None
+
+
+def _is_ahead(said: _Said) -> bool:
+    """Whether a sentence that tells what happened names a time that is still to come, or a year that nobody sees."""
+    day = moment.local_day(said.message.at)
+    found = times(said.text, said.message.at) if day else ()
+    return re.search(r"\bin (?:2[1-9]|[3-9]\d)\d\d\b(?! \w)", said.plain) is not None or any(each.start and moment.parse(each.start).opens >= moment.parse(day).closes for each in found)
 
 
 def _any_in(words: Iterable[str], text: str) -> bool:
@@ -228,6 +194,13 @@ def _time(rule: Rule, said: _Said) -> Resolved | None:
     return None
 
 
+def _left_open(rule: Rule, said: _Said) -> Resolved | None:
+    """The words of a time that cannot be counted from anything, as its message has none: kept, so that they can be read."""
+    if not rule.time or moment.local_day(said.message.at):
+        return None
+    return next((found for found in times(said.text, "") if found.basis == "unknown"), None)
+
+
 # Cards
 
 
@@ -242,7 +215,7 @@ def _card(rule: Rule, said: _Said, messages: Sequence[Message], *, company: bool
     elif rule.type == "decision" and not company and (confirmed := _confirmation(messages, said.place)):
         cited.append(confirmed[0])
         quotes.append(confirmed[1])
-    found = _time(rule, said)
+    found = _time(rule, said) or _left_open(rule, said)
     return Event(
         title=_title(said, company=company),
         event_type=rule.type,

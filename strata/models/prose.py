@@ -17,6 +17,7 @@ _WORD = r"[^\W_][\w'’.+#/@-]*"
 _LISTED = r"^[#>*+\-\s]{0,8}(?:[0-9]{1,3}[.)、]\s)?\s{0,4}(?:\[[ xX]\]\s)?"
 _SPLIT = r"(?<=[.!?…])\s+(?![a-z])|(?<=[.!?…][\"'”’)\]])\s+|(?<=[。！？；])(?![”’」』）])|(?<=[。！？；][”’」』）])"
 _ABBREVIATION = r"(?i)(?:^|[\s(])(?:mr|mrs|ms|dr|st|prof|vs|etc|no|e\.g|i\.e|[A-Z])\.$"
+_DATE = r"(?<![\w./-])\d{1,4}([-./])\d\d?\1\d{2,4}(?![\w/-])"  # says as much as words do
 _CUT_AT = ",;:，、；：—–("
 _LONGEST_UNBROKEN = 60  # characters without a space that no word has, but a key, a path or a hash
 
@@ -132,8 +133,8 @@ def _is_prose(raw: str, line: str) -> bool:
         return False
     if re.search(UNWRITABLE, line) or line.startswith(("Traceback ", "File \"", "at ", "http://", "https://")):
         return False
-    letters = sum(map(str.isalpha, line[:400]))
-    if 2 * letters < len(line[:400]):
+    beginning = re.sub(_DATE, "", line[:400])
+    if 2 * sum(map(str.isalpha, beginning)) < len(beginning):
         return False
     return not line.isascii() or max(map(len, line.split())) <= _LONGEST_UNBROKEN
 

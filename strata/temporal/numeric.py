@@ -1,4 +1,4 @@
-"""Times written in figures: 2024-05-06, with a clock or without, 2024/05/06, 13/5/2024, and bare years."""
+"""Times written in figures: 2024-05-06, with a clock or without, 2024/05/06, 13/5/2024, 31.12.2025, and bare years."""
 
 from __future__ import annotations
 
@@ -35,6 +35,16 @@ def _slashed(match: re.Match[str], said: Said) -> Atom:
     return fixed(match, span)
 
 
+def _dotted(match: re.Match[str], said: Said) -> Atom | None:
+    """Day, month and year, as the dots say; the other way round only where the second cannot be a month. What is no day is no time: a version, say."""
+    first, second, year = (int(part) for part in match.group("first", "second", "year"))
+    day, month = (second, first) if second > 12 else (first, second)
+    try:
+        return fixed(match, spans.of_day(date(year, month, day)))
+    except ValueError:
+        return None
+
+
 def _instant(match: re.Match[str], said: Said) -> Atom | None:
     text = match.group()
     if not moment.is_valid(text):
@@ -52,5 +62,6 @@ RULES = (
     Rule(("-",), r"(?<![\w./-])(?P<year>(?:1[5-9]|20)\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?(?![-\w/]|\.\d)", _iso),
     Rule(("/",), r"(?<![\w./-])(?P<year>(?:19|20)\d\d)/(?P<month>\d\d?)/(?P<day>\d\d?)(?![\w/-]|\.\d)", _iso),
     Rule(("/",), r"(?<![\w./-])(?P<first>\d\d?)/(?P<second>\d\d?)/(?P<year>(?:19|20)\d\d)(?![\w/-]|\.\d)", _slashed),
+    Rule((".19", ".20"), r"(?<![\w.,/:=@<>~^$€£-])(?<!version )(?<!release )(?<!python )(?<!build )(?<!tag )(?P<first>\d\d?)\.(?P<second>\d\d?)\.(?P<year>(?:19|20)\d\d)(?![\w/:-]|\.\w)", _dotted),
     Rule(("19", "20"), rf"(?<![\w.,$€£#/:+-])(?P<year>(?:19|20)\d\d)(?![\w/:]|['’]s|[.,]\d|-\d\d\b|\s*(?:{_NOT_YEARS}))", _year),
 )

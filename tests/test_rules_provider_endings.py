@@ -1,0 +1,130 @@
+"""What a later card ends: the fact it says is over, the plan it cancels, the choice it takes back, and nothing beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from strata import claims, graph
+from strata.cards import Event
+from strata.holding import Said
+from strata.model import Message
+from strata.models.ending import closing, ends
+from strata.models.extracting import cards
+from strata.models.projecting import claims as projected
+from strata.models.replacing import may_replace, replaced
+
+OLD, NEW = "evt-20260520-aaaaaa", "evt-20260620-aaaaaa"
+
+
+def card(text: str, ident: str, block: str, speaker: str = "") -> Event:
+    day = f"2026-{ident[8:10]}-20T10:00:00Z"
+    (made,) = cards([Message("m1", "user", text, speaker, day)], "main")
+    return made._replace(id=ident, source_block=block)
+
+
+def facts(old: str, new: str, block: str = "blk-b") -> list[str]:
+    """The facts of the earlier card, as the later one leaves them."""
+    older, newer = card(old, OLD, "blk-a"), card(new, NEW, block)
+    supersedes, _ = replaced(newer, [older])
+    newer = newer._replace(supersedes=supersedes)
+    events = {each.id: each._replace(facts=tuple(map(claims.line, projected(each)))) for each in (older, newer)}
+    said: dict[str, list[Said]] = {}
+    for ref, event in events.items():
+        for claim in projected(event):
+            said.setdefault(claim.entity, []).append(Said(ref, event, claim))
+    return [f"{fact.key}: {fact.value} · {fact.status}" for each in said.values() for fact in graph.facts(each, events) if OLD in fact.events]
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("I work at Brightwater.", "I left Brightwater last month."),
+        ("I work at Brightwater.", "I've left Brightwater."),
+        ("I work at Brightwater.", "I no longer work at Brightwater."),
+        ("I work at Brightwater.", "I quit my job at Brightwater."),
+        ("I live in Berlin.", "I left Berlin last month."),
+        ("I live in Berlin.", "I don't live in Berlin anymore."),
+        ("I'm a nurse.", "I'm no longer a nurse."),
+        ("I'm vegetarian.", "I'm no longer vegetarian."),
+        ("I'm allergic to cats.", "I am no longer allergic to cats."),
+        ("I'm allergic to cats.", "I'm not allergic to cats anymore."),
+        ("I love coffee.", "I don't like coffee anymore."),
+        ("I prefer tabs.", "I now prefer spaces over tabs."),
+        ("I prefer tabs over spaces.", "I prefer spaces over tabs."),
+        ("Heron uses Postgres.", "Let's drop Postgres and switch Heron to SQLite instead."),
+        ("Heron uses Postgres.", "We decided to switch Heron from Postgres to SQLite."),
+        ("Let's use Postgres for Heron.", "Let's drop Postgres and switch Heron to SQLite instead."),
+        ("I'm flying to Oslo on Friday.", "The trip to Oslo is cancelled."),
+        ("I'm flying to Oslo on Friday.", "We are no longer flying to Oslo."),
+        ("我在腾讯上班。", "我从腾讯离职了。"),
+    ],
+)
+def test_what_is_said_to_be_over_is_closed(old: str, new: str) -> None:
+    assert may_replace(card(new, NEW, "blk-b"))
+    assert ["closed"] == [fact.rpartition(" · ")[2] for fact in facts(old, new)]
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("I work at Brightwater.", "I left Oslo last month."),
+        ("I work at Brightwater.", "I'm no longer a nurse."),
+        ("I'm allergic to cats and dogs.", "I am no longer allergic to cats."),
+        ("I prefer tabs.", "I prefer coffee over tea."),
+        ("Heron uses Postgres.", "Let's drop Postgres and switch Robin to SQLite instead."),
+        ("Let's use Postgres for Heron and Robin.", "Let's drop Postgres and switch Heron to SQLite instead."),
+        ("I'm flying to Bergen on Friday.", "The trip to Oslo is cancelled."),
+        ("I'm flying to Oslo on Friday.", "The trip is cancelled."),
+        ("Let's use 4 spaces.", "Let's use tabs instead."),
+    ],
+)
+def test_what_is_not_named_goes_on(old: str, new: str) -> None:
+    assert ["current"] == [fact.rpartition(" · ")[2] for fact in facts(old, new)]
+
+
+def test_instead_takes_the_place_of_the_decision_right_before_it() -> None:
+    assert ["decided: Let's use 4 spaces · closed"] == facts("Let's use 4 spaces.", "Let's use tabs instead.", block="blk-a")
+    assert ["decided: Let's call it Heron · current"] == facts("Let's call it Heron.", "Let's use tabs instead.", block="blk-a")
+
+
+def test_a_cancelled_trip_that_two_plans_can_be_leaves_both() -> None:
+    plans = [card(text, ref, "blk-a") for text, ref in (("I'm flying to Oslo on Friday.", OLD), ("I'm going to visit Oslo next month.", "evt-20260520-bbbbbb"))]
+
+    assert ((), ()) == replaced(card("The trip to Oslo is cancelled.", NEW, "blk-b"), plans)
+
+
+def test_a_card_that_says_more_than_what_is_over_stays() -> None:
+    older = card("I'm a vegan and I don't drink alcohol.", OLD, "blk-a")
+
+    assert 2 == len(projected(older))
+    assert ((), ()) == replaced(card("I'm no longer vegan.", NEW, "blk-b"), [older])
+
+
+def test_a_plain_denial_ends_nothing() -> None:
+    denial = card("I left Brightwater.", NEW, "blk-b")._replace(quotes=("I'm not allergic to cats. I don't work at Nordwind, and I left early.",))
+
+    assert () == ends(denial)
+    assert [] == list(closing(denial))
+
+
+def test_what_ended_before_it_was_told_is_one_fact() -> None:
+    newer = card("I quit my job at Brightwater last month.", NEW, "blk-b")
+
+    assert [("works at", "2026-05")] == [(claim.key, claim.valid_to) for claim in projected(newer)]
+    assert () == projected(newer._replace(supersedes=(OLD,)))
+
+
+def test_nobody_ends_what_somebody_else_said() -> None:
+    older = card("I work at Brightwater.", OLD, "blk-a", "Runa")
+
+    assert ((), ()) == replaced(card("I left Brightwater last month.", NEW, "blk-b", "Ove"), [older])
+    assert ((OLD,), ()) == replaced(card("I left Brightwater last month.", NEW, "blk-b", "Runa"), [older])
+
+
+def test_the_earlier_ends_nothing_of_the_later() -> None:
+    assert ((), ()) == replaced(card("I left Brightwater last month.", OLD, "blk-b"), [card("I work at Brightwater.", NEW, "blk-a")])
+
+
+@pytest.mark.parametrize("text", ["I'm allergic to cats.", "I prefer tabs.", "Let's use Valkey.", "I left early yesterday."])
+def test_most_cards_need_no_second_look(text: str) -> None:
+    assert not may_replace(card(text, NEW, "blk-b"))
