@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from strata import records, transcript
+from strata import projection, records, transcript
 from strata.cards import CRITICALITIES, Event
 from strata.claims import folded, line
 from strata.document import Document
@@ -64,7 +64,7 @@ def record(plan: Plan, store: Store, lookup: Lookup, card: Mapping[str, Any], no
     if "criticality" not in card:
         event = event._replace(criticality=max((event.criticality, *(old.criticality for old in replaced)), key=_how_critical))
     if by_rules and event.facts is None:
-        event = event._replace(facts=tuple(dict.fromkeys(map(line, projecting.claims(event)))))
+        event = event._replace(facts=tuple(dict.fromkeys(map(line, projecting.claims(event, lambda claim: projection.held(plan, store, claim))))))
     day = event.mentioned_at[:10] if len(event.mentioned_at) >= 10 else now.date().isoformat()
     ref = fresh_id("evt", day, plan, store, new_id)
     path = record_path(ref) or ""

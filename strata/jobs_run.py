@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any
 
-from strata import answers, deriving
+from strata import answers, deriving, projection
 from strata.asking import Provider, Reply
 from strata.cards import Event
 from strata.config import Config
@@ -135,7 +135,8 @@ class Runner:
             return [_revised(event, job.block, material.known, extracting.replaced) for event in extracting.cards(material.messages, material.thread)]
         from strata.models import projecting
 
-        return {ref: tuple(projecting.claims(event)) for ref, event in material.batch.items()}
+        now = Plan()  # of which nothing is written: what the files say
+        return {ref: tuple(projecting.claims(event, lambda claim: projection.held(now, self._store, claim))) for ref, event in material.batch.items()}
 
     def write(self, material: Material, value: Any, by: str, model: str) -> tuple[tuple[str, ...], str]:
         """Write a checked answer in one commit; the refs it wrote, and the commit. Raises Conflict for what was done, or changed, meanwhile."""

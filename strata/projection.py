@@ -38,6 +38,17 @@ def update(plan: Plan, store: Store, fresh: Mapping[str, Event | None] | None = 
         _project(world, entity, set(touched), set(versions), {ref for refs in touched.values() for ref in refs})
 
 
+def held(plan: Plan, store: Store, claim: Claim) -> bool:
+    """Whether a claim holds so far, by the file of its entity or by a card of this plan."""
+    world, group = World.of(plan, store), graph.group(claim)
+    entity = world.entity(claim.entity)
+    seen = world.portrait(entity)
+    if seen and any(fact.group == group and fact.status in ("current", "disputed") for fact in seen.facts):
+        return True
+    said = (each for event in world.events.values() if event for each in _claims(event))
+    return any(graph.group(each) == group and not each.valid_to and world.entity(each.entity) == entity for each in said)
+
+
 def renew(plan: Plan, store: Store, ids: Iterable[str]) -> None:
     """Add the edits that make these entities, and all they were merged with or split from, what all cards about them say."""
     world = World.of(plan, store)

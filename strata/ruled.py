@@ -8,7 +8,7 @@ from itertools import islice
 
 from strata import deriving, projection
 from strata.cards import Event, event_of
-from strata.claims import line
+from strata.claims import Claim, line
 from strata.config import Config
 from strata.derive import NewId
 from strata.document import Document
@@ -77,8 +77,11 @@ class Ruled:
             supersedes, conflicts = replacing.replaced(event, self._earlier(event))
             event = event._replace(supersedes=supersedes, conflicts_with=conflicts)
         if self._does["project"] == RULES:
-            event = event._replace(facts=tuple(dict.fromkeys(map(line, projecting.claims(event)))))
+            event = event._replace(facts=tuple(dict.fromkeys(map(line, projecting.claims(event, self._held)))))
         return event
+
+    def _held(self, claim: Claim) -> bool:
+        return projection.held(self._plan, self._store, claim)
 
     def _earlier(self, event: Event) -> list[Event]:
         """Earlier cards about the same, best first: those of this write, then those that search finds."""

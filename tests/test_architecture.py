@@ -22,7 +22,7 @@ ROWS: dict[str, tuple[str, ...]] = {
     ),
     "adapters": ("tokenizer", "files", "survey", "machine", "head", "history", "shadow", "vectors", "importers", "providers"),
     "verbs": (
-        "plan", "tree", "accesses", "recovery", "adoption", "store", "begin", "snippet", "excerpt", "past", "outlived", "rivals", "validity", "showing", "lookup", "believed", "meaning", "weighing", "unfolding", "background", "context", "derive", "world", "whole", "projection",
+        "plan", "tree", "accesses", "recovery", "adoption", "store", "begin", "snippet", "excerpt", "past", "outlived", "rivals", "validity", "showing", "lookup", "believed", "meaning", "weighing", "unfolding", "background", "context", "world", "whole", "projection", "derive",
         "deriving", "ruled", "notes", "standing", "capture", "ingest", "overview", "lives", "rounds", "atlas", "spent", "lifecycle", "sight", "batches", "answering", "gallery", "matching", "chains", "graphs", "tracing", "attribution", "beliefs", "why", "entities",
         "jobbox", "jobs_due", "jobs_run", "jobs", "memory",
     ),

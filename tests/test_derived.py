@@ -151,3 +151,17 @@ def test_a_card_takes_the_place_of_one_of_its_own_block_or_of_an_earlier_one(mem
     assert ["Let's use tabs instead"] == [fact.value for fact in jo.now if fact.key == "decided"]
     assert {"works at", "allergic to"} <= {fact.key for fact in jo.earlier} and not {"works at", "allergic to"} & {fact.key for fact in jo.now}
     assert_sound(memory.root)
+
+
+def test_what_only_might_have_held_ends_where_somebody_said_that_it_did(memory: Memory) -> None:
+    tell(memory, "I work at Brightwater as an engineer and I live in Porto.", day=1)
+    tell(memory, "I left Brightwater last month.", "I left Cascade last month.", day=20)
+    (work,) = (fact for fact in memory.graph_show("user").earlier if fact.key == "works at")
+
+    assert ("Brightwater", "2026-05", 2) == (work.value, work.valid_to, len(work.events))
+    assert ["Porto"] == [fact.value for fact in memory.graph_show("user").now if fact.key == "lives in"]
+    assert "Cascade" not in memory.show("ent-person-user", peek=True).text, "nobody said that it ever held"
+    block = memory.list(kinds=["block"])[0].ref
+    memory.redo([block], ["project"])
+    assert work.id in {fact.id for fact in memory.graph_show("user").earlier}, "said again, it ends again"
+    assert_sound(memory.root)

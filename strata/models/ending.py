@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from strata import moment
@@ -11,6 +11,7 @@ from strata.cards import Event
 from strata.claims import Claim
 from strata.models.values import cut_short, trimmed
 
+Held = Callable[[Claim], bool]  # whether somebody said it before, and nobody that it ended
 UNNAMED = "user"  # the person of a conversation in which nobody has a name
 _ORGANIZATION = r"(?P<value>(?:the )?[A-Z][\w&.'-]*(?: (?:of|and|&|for) (?=[A-Z])| [A-Z][\w&.'-]*){0,5})"
 _PLACE = r"(?P<value>[A-Z][\w'’-]*(?:,? [A-Z][\w'’-]*){0,3})"
@@ -70,16 +71,17 @@ def ends(event: Event) -> tuple[Claim, ...]:
     return tuple(dict.fromkeys([*found, *_tools(event, quote)]))
 
 
-def closing(event: Event) -> Iterator[Claim]:
-    """Claims with the day on which they end. No state, as its next one replaces it and an end could hit another."""
-    if event.supersedes:
-        return  # the card that said so is found, and over with this one
+def closing(event: Event, held: Held) -> Iterator[Claim]:
+    """Claims with the day on which they end: what was sure to hold, and what only might have where it is known to be `held`.
+
+    No state, as its next one replaces it and an end could hit another.
+    """
     person = person_of(event)
     day = event.happened_start or moment.local_day(event.mentioned_at)
     if not person or not event.quotes or not day or event.event_type not in ("happening", "preference", "state") or event.status in ("planned", "cancelled"):
         return
     for claim, sure in _over(event, event.quotes[0], person):
-        if sure and claim.mode != "state":
+        if claim.mode != "state" and (sure or held(claim)):
             yield claim._replace(valid_to=event.happened_end or day, confidence=event.confidence)
 
 

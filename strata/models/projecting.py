@@ -1,6 +1,6 @@
 """What an event card says of persons, projects and organizations, by rule: from its own words, and only what they plainly say.
 
-A card's claims follow from the card alone, so they can be made again at any time. "I" is the one participant of the card, or
+A card's claims follow from the card alone, so they can be made again at any time; only whether something ends that might have held asks for more. "I" is the one participant of the card, or
 `user` where nobody has a name. Values are words of the quotes, in their language.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from strata import moment
 from strata.cards import Event
 from strata.claims import LONGEST_KEY, LONGEST_VALUE, Claim, faults
-from strata.models.ending import closing, person_of
+from strata.models.ending import Held, closing, person_of
 from strata.models.values import JOB_ENDS, KIN_CHINESE, NAME_CHINESE, TRIM, cut_short, is_day_of_year, is_place, is_tool, trimmed
 
 KEYS = {"decision": "decided", "plan": "plans"}
@@ -91,8 +91,8 @@ _PROJECT = (
 )
 
 
-def claims(event: Event) -> tuple[Claim, ...]:
-    """The claims of a card, each once; nothing where its words leave room for doubt.
+def claims(event: Event, held: Held = lambda claim: False) -> tuple[Claim, ...]:
+    """The claims of a card, each once; nothing where its words leave room for doubt. `held` says of a claim whether it is known to hold so far.
 
     What was corrected, cancelled or done by an agent says nothing of persons; the time of a card is taken over where
     a state begins with it ("moved to Lisbon in May") and as the end of a plan.
@@ -103,7 +103,7 @@ def claims(event: Event) -> tuple[Claim, ...]:
         found += _of_type(event, person)
         for quote in event.quotes[:1]:
             found += _first_person(quote, event, person)
-        found += closing(event)
+        found += closing(event, held)
     if not event.participants and event.event_type in ("state", "decision"):
         for quote in event.quotes[:1]:
             found += _projects(quote, event)
