@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from strata import claims, layout, portrait
 from strata.document import Document
@@ -52,10 +52,10 @@ class Agreement:
         for path, seen in self._entities:
             gone = sorted({ref for fact in seen.facts for ref in fact.events if ref not in known})
             if gone:
-                yield Problem("error", path, f"its facts cite {first(gone)}, which {'is' if len(gone) == 1 else 'are'} not in this memory", f"restore the events, or make the facts anew: {_REBUILD}")
+                yield Problem("error", path, f"its facts cite {few(gone)}, which {'is' if len(gone) == 1 else 'are'} not in this memory", f"restore the events, or make the facts anew: {_REBUILD}")
             for key, refs in (("merged_into", [seen.merged_into]), ("merged", seen.merged), ("split_from", [seen.split_from]), ("split_into", seen.split_into)):
                 if lost := [ref for ref in refs if ref and ref not in known]:
-                    yield Problem("error", path, f"{key} names {first(lost)}, which is not in this memory", f"correct the header, then: {_REBUILD}")
+                    yield Problem("error", path, f"{key} names {few(lost)}, which is not in this memory", f"correct the header, then: {_REBUILD}")
             if seen.edited:
                 yield Problem("note", path, "somebody changed its section of facts", f"the next write to it, or {_REBUILD}, keeps what they wrote apart")
         yield from self._circles()
@@ -89,7 +89,7 @@ class Agreement:
             lacking.setdefault(path, set()).update(ref for ref in cards if ref not in cited)
         for path, refs in sorted(lacking.items()):
             if refs:
-                yield Problem("warning", path, f"its facts lack what {first(sorted(refs))} {'says' if len(refs) == 1 else 'say'} of it", f"make them anew: {_REBUILD}")
+                yield Problem("warning", path, f"its facts lack what {few(sorted(refs))} {'says' if len(refs) == 1 else 'say'} of it", f"make them anew: {_REBUILD}")
 
 
 def _end(homes: dict[str, tuple[str, Portrait]], ref: str) -> tuple[str, Portrait] | None:
@@ -103,6 +103,6 @@ def _end(homes: dict[str, tuple[str, Portrait]], ref: str) -> tuple[str, Portrai
     return found
 
 
-def first(names: list[str]) -> str:
+def few(names: list[str]) -> str:
     """A few names of many."""
     return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 
 from strata import layout
-from strata.agreement import Agreement, first
+from strata.agreement import Agreement, few
 from strata.document import Document
 from strata.errors import Malformed
 from strata.layout import tail_path
@@ -118,9 +118,9 @@ def _messages(path: str, document: Document, seen: dict[tuple[str, str], str]) -
         if home != path:
             (doubles if first == said else others).setdefault(home, []).append(message.id)
     for home, ids in others.items():
-        yield Problem("note", path, f"{len(ids)} of its messages ({first(ids)}) have the id of another in {home} and say something else", "both are kept and found; give messages ids of their own before they are appended in two clones")
+        yield Problem("note", path, f"{len(ids)} of its messages ({few(ids)}) have the id of another in {home} and say something else", "both are kept and found; give messages ids of their own before they are appended in two clones")
     for home, ids in doubles.items():
         in_tail = layout.kind_of(path) == Kind.TAIL or layout.kind_of(home) == Kind.TAIL
         alone = f"both were sealed apart; this one holds nothing more, and may be removed: git rm {path}" if len(ids) == len(messages) else "both were sealed apart; leave both, each has messages of its own"
         remedy = "strata doctor --fix drops them from the tail" if in_tail else alone
-        yield Problem("error" if in_tail else "warning", path, f"{len(ids)} of its messages ({first(ids)}) are also in {home}", remedy)
+        yield Problem("error" if in_tail else "warning", path, f"{len(ids)} of its messages ({few(ids)}) are also in {home}", remedy)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -136,8 +135,9 @@ def before(verb: str, root: Path) -> None:
         memory.record(card(_first_block(memory), memory.show(_first_block(memory)).messages[0].id) | {"facts": [fact | {"name": name} for name in ("Jo", "Joanna")]})
         memory.close()
         if verb == "graph rebuild":
-            shutil.rmtree(root / "active/entities")
-            opened(root, 60).add("notes/without", "The entities were deleted by hand.\n")
+            for place in (root / "active/entities").rglob("*.md"):
+                place.write_text("".join(line for line in place.read_text("utf-8").splitlines(True) if not line.startswith("updated_at")), "utf-8")
+            opened(root, 60).add("notes/without", "The days were deleted by hand.\n")
     if verb in ("job done", "jobs run"):
         memory = opened(root, 50)
         memory.config_set("provider", "agent")
