@@ -154,7 +154,7 @@ def _runs(items: Iterable[Item]) -> list[Run]:
     """Claims in order, those put together that say the same one after another, without an end in between."""
     runs: list[Run] = []
     for item in items:
-        if runs and runs[-1][0].value == item.value and not before(_ending(runs[-1], "")[0], item.since):
+        if runs and runs[-1][0].value == item.value and (item.ends or not before(_ending(runs[-1], "")[0], item.since)):
             runs[-1].append(item)
         else:
             runs.append([item])

@@ -38,6 +38,11 @@ class Item(NamedTuple):
         return self.start or self.day
 
     @property
+    def ends(self) -> bool:
+        """Whether it only tells, afterwards, when something ended."""
+        return not self.start and before(self.said.claim.valid_to, self.day)
+
+    @property
     def value(self) -> str:
         return claims.folded(self.said.claim.value)
 

@@ -194,3 +194,11 @@ def test_a_card_of_a_provider_supersedes_facts_only_once_it_says_what_it_means()
     assert [("Berlin", "", "", "current")] == _told_by(old, {REFS[1]: event("2026-06-01", facts=None, **newer)})
     assert [("Berlin", "", "2026-06-01", "closed")] == _told_by(old, {REFS[1]: event("2026-06-01", facts=(), **newer)})
     assert [("Berlin", "", "2026-06-01", "closed")] == _told_by(old, {REFS[1]: event("2026-06-01", supersedes=(REFS[0],))}), "what a person records counts at once"
+
+
+def test_an_end_that_is_told_afterwards_ends_the_fact_that_was_told_before_also_when_its_card_supersedes() -> None:
+    old, end = likes("tea", REFS[0], "2026-01-10"), likes("tea", REFS[1], "2026-05-11", end="2026-04")
+
+    assert [("tea", "", "2026-04", "closed")] == told(old, end)
+    assert [("tea", "", "2026-04", "closed")] == told(old, likes("tea", REFS[1], "2026-05-11", end="2026-04", supersedes=(REFS[0],), status="occurred", happened_start="2026-04"))
+    assert [("tea", "", "2026-04", "closed"), ("tea", "", "", "current")] == sorted(told(old, end, likes("tea", REFS[2], "2026-06-01")), key=lambda row: row[3])

@@ -129,3 +129,21 @@ def test_the_earlier_ends_nothing_of_the_later() -> None:
 @pytest.mark.parametrize("text", ["I'm allergic to cats.", "I prefer tabs.", "Let's use Valkey.", "I left early yesterday."])
 def test_most_cards_need_no_second_look(text: str) -> None:
     assert not may_replace(card(text, NEW, "blk-b"))
+
+
+@pytest.mark.parametrize(("said", "over"), [
+    ("I left Brightwater last month.", True), ("I just left Brightwater.", True), ("I've left Brightwater after nine years.", True), ("I left Brightwater for Nordwind.", True), ("I left Brightwater in May.", True),
+    ("I left Brightwater early today because of the storm.", False), ("I left Brightwater for lunch.", False), ("I left Brightwater at noon.", False), ("I left Brightwater in a hurry.", False),
+    ("I left the Brightwater office at five.", False), ("I left Brightwater's keys on the desk.", False), ("I left Brightwater Labs last year.", False), ("I left Brightwater yesterday, my keys are still there.", False),
+])  # fmt: skip
+def test_who_leaves_a_firm_for_good_works_there_no_longer_and_who_goes_home_does(said: str, over: bool) -> None:
+    older = card("I work at Brightwater.", OLD, "blk-a")
+    newer = card("I left Brightwater last month.", NEW, "blk-b")._replace(quotes=(said,))
+
+    assert over == (((OLD,), ()) == replaced(newer, [older])), said
+
+
+@pytest.mark.parametrize("said", ["I left Porto for the weekend.", "I left Porto yesterday to visit my sister.", "I left Porto last month for a conference.", "I left Porto on Friday."])
+def test_who_travels_lives_where_they_lived(said: str) -> None:
+    newer = card("I left Brightwater last month.", NEW, "blk-b")._replace(quotes=(said,))
+    assert ((), ()) == replaced(newer, [card("I live in Porto.", OLD, "blk-a")])

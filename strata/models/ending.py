@@ -20,6 +20,14 @@ _AM_NO_LONGER = rf"(?i:\bi['’]?(?:m| am) (?:now )?(?:no longer|not{_SINCE_THEN
 _NO_LONGER = rf"(?i:\bi (?:no longer|(?:don['’]t|do not){_SINCE_THEN}))"
 _LEFT = r"(?i:\bi(?:['’]ve| have)?(?: just| recently| finally)? (?:left|quit|resigned from)) "
 
+_FOR_GOOD = (  # what follows where somebody left a firm, and did not only go home
+    r"(?= ?(?:$|[.!;]|(?i:for good|last (?:week|month|year|spring|summer|autumn|fall|winter|\w+ember|october|january|february|march|april|may|june|july|august)|in (?:early |late |mid-?)?(?:\d{4}|january|february|march|april|may|june"
+    r"|july|august|\w+ember|october)|(?:an?|\d+|two|three|four|five|six|several|some|few) (?:weeks?|months?|years?) ago|at the end of|back in|after (?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten|many) (?:months?|years?)"
+    r"|this (?:month|year|spring|summer|autumn|fall|winter)|recently|(?:yesterday|today)(?= ?(?:$|[.!;]))|(?:and|to) (?:join(?:ed)?|start(?:ed)?|found(?:ed)?)\b)| for [A-Z]))"
+)
+
+_AWAY = r"(?= (?i:for good|last (?:month|year)|in \d{4}|(?:an?|\d+|two|three|four|five|six|several|some|few) (?:months?|years?) ago)\b(?! (?:for|to|on|with)\b))"  # and not for a weekend
+
 
 class _End(NamedTuple):
     """`pattern` finds what is over, as its group `value`; `sure` that the words leave no doubt that it once was so."""
@@ -34,9 +42,9 @@ class _End(NamedTuple):
 _ENDS = (
     _End("relation", "works at", rf"(?:{_AM_NO_LONGER}(?i:working (?:at|for))|{_NO_LONGER} (?i:work (?:at|for))) {_ORGANIZATION}", "organization"),
     _End("relation", "works at", rf"(?i:\bi(?:['’]ve| have)?(?: just| recently| finally)? (?:quit|left|resigned from) my job at) {_ORGANIZATION}", "organization"),
-    _End("relation", "works at", rf"{_LEFT}{_ORGANIZATION}", "organization", sure=False),
+    _End("relation", "works at", rf"{_LEFT}{_ORGANIZATION}{_FOR_GOOD}", "organization", sure=False),
     _End("state", "lives in", rf"(?:{_AM_NO_LONGER}(?i:living in|based in)|{_NO_LONGER} (?i:live in)|(?i:\bi(?:['’]ve| have)? moved (?:away|out) (?:from|of))) {_PLACE}"),
-    _End("state", "lives in", rf"{_LEFT}{_PLACE}", sure=False),
+    _End("state", "lives in", rf"{_LEFT}{_PLACE}{_AWAY}", sure=False),
     _End("state", "works as", rf"(?:{_AM_NO_LONGER}(?i:working as)|{_NO_LONGER} (?i:work as)) (?P<value>an? [^,;.!?]{{2,60}})"),
     _End("state", "works as", rf"(?i:\bi['’]?(?:m| am) (?:now )?(?:no longer|not{_SINCE_THEN})) (?P<value>an? [^,;.!?]{{2,60}})"),
     _End("state", "studies", rf"(?:{_AM_NO_LONGER}(?i:studying)|{_NO_LONGER} (?i:study)) (?P<value>[^,;.!?]{{2,60}})"),
