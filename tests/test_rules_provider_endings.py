@@ -147,3 +147,28 @@ def test_who_leaves_a_firm_for_good_works_there_no_longer_and_who_goes_home_does
 def test_who_travels_lives_where_they_lived(said: str) -> None:
     newer = card("I left Brightwater last month.", NEW, "blk-b")._replace(quotes=(said,))
     assert ((), ()) == replaced(newer, [card("I live in Porto.", OLD, "blk-a")])
+
+
+@pytest.mark.parametrize(("chosen", "said", "over"), [
+    ("We decided to use Redis for caching.", "We no longer use Redis.", True), ("Let's use Redis for caching.", "We dropped Redis in favour of Valkey.", True), ("Let's use Redis.", "We replaced Redis with Valkey.", True),
+    ("Let's use npm.", "We no longer use npm.", True), ("Let's use Redis for queues.", "We no longer use Redis for queues.", True),
+    ("Let's use Redis for caching.", "We no longer use Redis for queues.", False), ("Let's use Redis for caching.", "We dropped Valkey.", False), ("Let's use Redis for caching.", "We dropped the old Redis box.", False),
+])  # fmt: skip
+def test_a_tool_that_is_given_up_ends_the_decision_for_it_whatever_it_was_for(chosen: str, said: str, over: bool) -> None:
+    older = card(chosen, OLD, "blk-a")
+    newer = card("We no longer use X of all.", NEW, "blk-b")._replace(quotes=(said,)) if not over else card(said, NEW, "blk-b")
+
+    assert over == (OLD in replaced(newer, [older])[0])
+
+
+@pytest.mark.parametrize("said", ["We dropped the ball.", "We dropped Max at school.", "We moved away from home.", "We replaced it with care.", "We no longer use that."])
+def test_what_is_no_tool_is_not_given_up(said: str) -> None:
+    assert [] == cards([Message("m1", "user", said, at="2026-05-20T10:00:00Z")], "main")
+
+
+@pytest.mark.parametrize(("old", "new", "over"), [
+    ("I'm allergic to penicillin.", "Correction: I'm allergic to amoxicillin, not penicillin.", True), ("I work at Nordwind.", "Correction: I work at Brightwater, not at Nordwind.", True),
+    ("I'm allergic to penicillin.", "Correction: I'm allergic to amoxicillin, not cats.", False), ("I'm allergic to penicillin and to cats.", "Correction: I'm allergic to amoxicillin, not cats.", False),
+])  # fmt: skip
+def test_what_somebody_puts_right_takes_the_place_of_what_they_said(old: str, new: str, over: bool) -> None:
+    assert over == (OLD in replaced(card(new, NEW, "blk-b"), [card(old, OLD, "blk-a")])[0])

@@ -15,6 +15,10 @@ from strata.revisions import Statement, revisions
 
 _HAN = "[\u3400-\u9fff]"
 _REPLACEABLE = ("decision", "preference", "plan", "correction", "state")
+_FOR = r"(?i)\s(?:for|as)\s"  # behind it stands what something was chosen for
+_NOT = r"\b(?:and )?not (?:at |in |to )?"
+_DECIDING = terms("decided decision agreed settled")
+_GIVING_UP = terms("dropped ditched abandoned retired got rid favour favor migrated moved away replaced finally")
 _OCCASIONS = terms(
     "trip flight meeting appointment visit interview call offsite party dinner lunch demo conference concert event plan class course exam session workshop wedding tour holiday vacation talk"
     " flying travelling traveling moving visiting attending hosting meeting planning going cancelled canceled called off longer more after all anymore not with for"
@@ -24,7 +28,7 @@ _BARE = r"(?i)^(?:(?:ok(?:ay)?|so|then|no|actually|hm+|please|well|right|fine|so
 
 def may_replace(event: Event) -> bool:
     """A first look that costs little: whether a card's words could give up, end or cancel anything."""
-    return event.status == "cancelled" or any(clause.changes for quote in event.quotes for clause in clauses(quote)) or bool(ends(event))
+    return event.status == "cancelled" or any(re.search(_NOT, quote) for quote in event.quotes) or any(clause.changes for quote in event.quotes for clause in clauses(quote)) or bool(ends(event))
 
 
 def replaced(new: Event, older: Sequence[Event]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -36,7 +40,7 @@ def replaced(new: Event, older: Sequence[Event]) -> tuple[tuple[str, ...], tuple
     if not new.quotes:
         return (), ()
     past = [old for old in older if old.id and old.quotes and old.quotes[0] != new.quotes[0]]
-    supersedes = [*_ended(new, past), *_cancelled(new, past), *_instead(new, past)]
+    supersedes = [*_ended(new, past), *_cancelled(new, past), *_instead(new, past), *_put_right(new, past)]
     conflicts: list[str] = []
     said = new.quotes[0]
     about = terms(said)
@@ -96,6 +100,20 @@ def _instead(new: Event, older: Sequence[Event]) -> list[str]:
     return [last.id] if before and before["verb"].lower() == match["verb"].lower() and folded(before["what"]) != folded(match["what"]) else []
 
 
+def _put_right(new: Event, older: Iterable[Event]) -> list[str]:
+    """Cards that claim what the new one says it is not: "I live in Lisbon, not Porto"."""
+    said = folded(new.quotes[0])
+    if not re.search(_NOT, said):
+        return []
+    mine = {(claim.entity, claim.mode, claim.key): folded(claim.value) for claim in claims(new)}
+    found = []
+    for old in older:
+        theirs = [(mine.get((claim.entity, claim.mode, claim.key)), folded(claim.value)) for claim in claims(old)]
+        if theirs and all(now and now != before and re.search(rf"{_NOT}{re.escape(before)}\b", said) for now, before in theirs) and not _before(new, old):
+            found.append(old.id)
+    return found
+
+
 def _same_people(new: Event, old: Event) -> bool:
     return set(new.participants) == set(old.participants)
 
@@ -117,8 +135,10 @@ def _gives_up(said: str, old: Event) -> bool:
     """Whether a sentence gives up just what an older decision was for: "npm is out", and "let's use npm"."""
     if old.event_type != "decision":
         return False
-    given_up = [clause.old for clause in clauses(said) if clause.changes and clause.plain and any(term.isalpha() for term in clause.old)]
-    return any(clause.terms in given_up for clause in clauses(old.quotes[0]) if not clause.open and not clause.old)
+    given_up = [clause.old for clause in clauses(said) if clause.changes and (clause.plain or clause.terms - _GIVING_UP <= clause.old | clause.new) and any(term.isalpha() for term in clause.old)]
+    quote = old.quotes[0]
+    chosen = [*clauses(quote), *clauses(re.split(_FOR, quote, maxsplit=1)[0])] if given_up else []
+    return any(clause.terms - _DECIDING in given_up for clause in chosen if not clause.open and not clause.old)
 
 
 def _shared(text: str, common: Iterable[str]) -> str:
