@@ -151,7 +151,8 @@ def test_who_travels_lives_where_they_lived(said: str) -> None:
 
 @pytest.mark.parametrize(("chosen", "said", "over"), [
     ("We decided to use Redis for caching.", "We no longer use Redis.", True), ("Let's use Redis for caching.", "We dropped Redis in favour of Valkey.", True), ("Let's use Redis.", "We replaced Redis with Valkey.", True),
-    ("Let's use npm.", "We no longer use npm.", True), ("Let's use Redis for queues.", "We no longer use Redis for queues.", True),
+    ("Let's use npm.", "We no longer use npm.", True), ("Let's use Postgres for the ledger service.", "Switch the ledger from Postgres to SQLite.", True), ("Let's use Postgres for the ledger.", "We no longer use Postgres for the ledger.", True),
+    ("Let's use Postgres for the ledger.", "Switch the billing from Postgres to SQLite.", False), ("Let's use Redis for queues.", "We no longer use Redis for queues.", True),
     ("Let's use Redis for caching.", "We no longer use Redis for queues.", False), ("Let's use Redis for caching.", "We dropped Valkey.", False), ("Let's use Redis for caching.", "We dropped the old Redis box.", False),
 ])  # fmt: skip
 def test_a_tool_that_is_given_up_ends_the_decision_for_it_whatever_it_was_for(chosen: str, said: str, over: bool) -> None:

@@ -23,7 +23,7 @@ _KIN = r"(?P<kin>(?:(?:step|grand|half-?|god)?(?:mother|father|son|daughter|sist
 _NAME = r"(?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2})"
 _ORGANIZATION = r"(?P<name>(?:the )?[A-Z][\w&.'-]*(?: (?:of|and|&|for) (?=[A-Z])| [A-Z][\w&.'-]*){0,5})"
 _I = r"(?:^|[,;:.!–—-]\s*|\b(?:and|but|so|because|actually|currently|now|also|hi|hello|hey|ok|okay|yes|no|well|then|btw|by the way|fyi|please|remember|note|context|record|(?:remember|note|mind|forget|aware|know) that),? )"
-_ENDS = r"(?=$|[,;.!?。–—(]| - | and (?:i|my|it|we|work|have|am|love|like)\b| but\b| because\b| since\b| for (?:the|a|about|\d)| with (?:my|a)\b| in (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})\b| (?:last|next|this) | (?:yesterday|today|now|again|too|so|where|which|who|as)\b)"
+_ENDS = r"(?=$|[,;.!?。–—(]| - | and (?:i|my|it|we|work|working|have|having|am|love|like|study|studying)\b| but\b| because\b| since\b| for (?:the|a|about|\d)| with (?:my|a)\b| in (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})\b| (?:last|next|this) | (?:yesterday|today|now|again|too|so|where|which|who|as)\b)"
 _NO_NAME = frozenset("he she it they we you i who that this everyone everybody nobody somebody someone here there which one mom mum dad god yes no maybe today".split())
 _NO_VALUE = frozenset("it its this that them these those you your him her us me he she they everything something anything nothing one ones what how when".split())
 _NO_NAMED = frozenset("i the a an my and she he it is was who january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday english".split())
@@ -49,6 +49,7 @@ _FIRST_PERSON = (
     _Pattern("state", "is from", rf"(?i:{_I}i['’]?(?:m| am)(?: originally)? from) (?P<value>[A-Z][\w'’-]*(?:,? [A-Z][\w'’-]*){{0,3}})"),
     _Pattern("relation", "works at", rf"(?i:{_I}i(?: now| currently)*(?: work| ['’]?am working|['’]m working) (?:at|for)) {_ORGANIZATION}", "organization", dated=True),
     _Pattern("relation", "works at", rf"(?i:{_I}i['’]?(?:m| am) an? (?:\w+[ -]){{0,3}}(?:engineer|teacher|nurse|developer|designer|student|doctor|lawyer|scientist|programmer|accountant|architect|researcher|photographer|journalist|chef|electrician|plumber) at) {_ORGANIZATION}", "organization"),
+    _Pattern("relation", "works at", rf"(?i:{_I}(?:i|i['’]?m|i am) (?:live|living|based|am|moved) [^,;.!?]{{2,50}}? and (?:now |currently )?work(?:ing)? (?:at|for)) {_ORGANIZATION}", "organization", dated=True),
     _Pattern("state", "works as", rf"(?i:{_I}i(?: now| currently)*(?: work|['’]m working| am working) as (?P<value>(?:an?|the) [^,;.!?]{{2,60}}?)(?: (?:at|for) |{_ENDS}))", dated=True),
     _Pattern("state", "works as", rf"(?i:{_I}i['’]?(?:m| am) (?P<value>an? (?:\w+[ -]){{0,3}}(?:engineer|teacher|nurse|developer|designer|student|doctor|lawyer|scientist|programmer|accountant|architect|researcher|freelancer|photographer|journalist|chef|electrician|plumber))\b{JOB_ENDS})"),
     _Pattern("state", "studies", rf"(?i:{_I}i(?: now| currently)*(?: study|['’]m studying| am studying|['’]m majoring in| am majoring in) (?P<value>[^,;.!?]{{2,60}}?)(?: at |{_ENDS}))", dated=True),

@@ -17,8 +17,9 @@ _HAN = "[\u3400-\u9fff]"
 _REPLACEABLE = ("decision", "preference", "plan", "correction", "state")
 _FOR = r"(?i)\s(?:for|as)\s"  # behind it stands what something was chosen for
 _NOT = r"\b(?:and )?not (?:at |in |to )?"
+_SEVERAL = r"(?i)\band\b|,|&|\bor\b"
 _DECIDING = terms("decided decision agreed settled")
-_GIVING_UP = terms("dropped ditched abandoned retired got rid favour favor migrated moved away replaced finally")
+_GIVING_UP = terms("dropped ditched abandoned retired got rid favour favor migrated moved away replaced finally switch switched move migrate drop port instead let us")
 _OCCASIONS = terms(
     "trip flight meeting appointment visit interview call offsite party dinner lunch demo conference concert event plan class course exam session workshop wedding tour holiday vacation talk"
     " flying travelling traveling moving visiting attending hosting meeting planning going cancelled canceled called off longer more after all anymore not with for"
@@ -132,13 +133,17 @@ def _before(new: Event, old: Event) -> bool:
 
 
 def _gives_up(said: str, old: Event) -> bool:
-    """Whether a sentence gives up just what an older decision was for: "npm is out", and "let's use npm"."""
+    """Whether a sentence gives up just what an older decision was for, "npm is out" after "let's use npm", and is about nothing else than that decision."""
     if old.event_type != "decision":
         return False
-    given_up = [clause.old for clause in clauses(said) if clause.changes and (clause.plain or clause.terms - _GIVING_UP <= clause.old | clause.new) and any(term.isalpha() for term in clause.old)]
     quote = old.quotes[0]
-    chosen = [*clauses(quote), *clauses(re.split(_FOR, quote, maxsplit=1)[0])] if given_up else []
-    return any(clause.terms - _DECIDING in given_up for clause in chosen if not clause.open and not clause.old)
+    core, purpose = [*re.split(_FOR, quote, maxsplit=1), ""][:2]
+    changes = [clause for clause in clauses(said) if clause.changes and any(term.isalpha() for term in clause.old)]
+    beside = terms(said) - _GIVING_UP - frozenset(term for clause in clauses(said) for term in clause.old | clause.new)
+    if not beside <= terms(quote) or (beside and re.search(_SEVERAL, purpose)):
+        changes = [clause for clause in changes if clause.plain]
+    chosen = [*clauses(quote), *clauses(core)] if changes else []
+    return any(clause.terms - _DECIDING in [change.old for change in changes] for clause in chosen if not clause.open and not clause.old)
 
 
 def _shared(text: str, common: Iterable[str]) -> str:
