@@ -173,3 +173,37 @@ def test_what_is_no_tool_is_not_given_up(said: str) -> None:
 ])  # fmt: skip
 def test_what_somebody_puts_right_takes_the_place_of_what_they_said(old: str, new: str, over: bool) -> None:
     assert over == (OLD in replaced(card(new, NEW, "blk-b"), [card(old, OLD, "blk-a")])[0])
+
+
+@pytest.mark.parametrize(("chosen", "said", "over"), [
+    ("Let's use Go for tidepool.", "Let's use Rust for tidepool instead of Go.", True), ("Let's switch tidepool from Go to Rust.", "Let's go back to Go.", True),
+    ("Let's use Fastify instead of Express.", "Let's use Express instead of Fastify.", True), ("Let's replace Express with Fastify.", "We go back to Express.", True),
+    ("We'll use ratatui for the TUI.", "Drop ratatui, a plain prompt is enough.", True), ("We decided to use MongoDB for Heron.", "We've decided to drop MongoDB and move to Postgres 16, because of backups.", True),
+    ("Let's use Go for tidepool.", "Let's use Rust for the importer instead of Go.", False), ("Let's use Go for tidepool.", "Let's use Rust for tidepool instead of Zig.", False),
+    ("Let's switch tidepool from Go to Rust.", "Let's go back to Zig.", False), ("We'll use MongoDB for the events and Express for the API.", "We've decided to drop MongoDB and move to Postgres 16, because of backups.", False),
+    ("Let's use Postgres.", "Let's use SQLite for the tests instead of Postgres.", False), ("Let's use Rust instead of Go.", "Let's use Rust for tidepool instead of Go.", False),
+])  # fmt: skip
+def test_a_choice_ends_the_one_of_which_it_leaves_nothing(chosen: str, said: str, over: bool) -> None:
+    assert over == (OLD in replaced(card(said, NEW, "blk-b"), [card(chosen, OLD, "blk-a")])[0])
+    assert OLD not in replaced(card(said, NEW, "blk-b", "Ove"), [card(chosen, OLD, "blk-a", "Runa")])[0], "somebody else's choice"
+
+
+def test_what_is_no_longer_preferred_ends_that_preference_and_invents_none() -> None:
+    assert ["prefers: tabs over spaces · closed"] == facts("I prefer tabs over spaces.", "I no longer prefer tabs.")
+    assert () == projected(card("I no longer prefer tabs.", NEW, "blk-b"))
+    assert ["prefers: 喝咖啡 · closed"] == facts("我喜欢喝咖啡。", "我不喜欢喝咖啡了。")
+    assert ["喝咖啡"] == [claim.value for claim in projected(card("我不喜欢喝咖啡了。", NEW, "blk-b"))]
+    assert ["里斯本"] == [claim.value for claim in projected(card("我现在住在里斯本了。", NEW, "blk-b"))]
+
+
+@pytest.mark.parametrize(("said", "found"), [
+    ("I started at Northwind on Monday.", ["works at Northwind"]), ("I joined Northwind last week as a data engineer.", ["works at Northwind"]), ("I joined Slack last week.", []), ("My manager is Katarzyna.", ["manager Katarzyna"]), ("I live in Leeds and work at Northgate.", ["lives in Leeds", "works at Northgate"]),
+])  # fmt: skip
+def test_where_and_with_whom_somebody_works(said: str, found: list[str]) -> None:
+    (made,) = cards([Message("m1", "user", said, at="2026-05-20T10:00:00Z")], "main")
+    assert found == sorted(f"{claim.key} {claim.value}" for claim in projected(made))
+
+
+@pytest.mark.parametrize("said", ["My manager is angry.", "Drop me a line.", "Drop it.", "Let's go back to work.", "We go back to the drawing board.", "Let's go back to bed."])
+def test_what_only_sounds_like_a_choice_or_a_name_makes_no_card(said: str) -> None:
+    assert [] == cards([Message("m1", "user", said, at="2026-05-20T10:00:00Z")], "main")

@@ -23,7 +23,7 @@ _LEFT = r"(?i:\bi(?:['’]ve| have)?(?: just| recently| finally)? (?:left|quit|r
 _FOR_GOOD = (  # what follows where somebody left a firm, and did not only go home
     r"(?= ?(?:$|[.!;]|(?i:for good|last (?:week|month|year|spring|summer|autumn|fall|winter|\w+ember|october|january|february|march|april|may|june|july|august)|in (?:early |late |mid-?)?(?:\d{4}|january|february|march|april|may|june"
     r"|july|august|\w+ember|october)|(?:an?|\d+|two|three|four|five|six|several|some|few) (?:weeks?|months?|years?) ago|at the end of|back in|after (?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten|many) (?:months?|years?)"
-    r"|this (?:month|year|spring|summer|autumn|fall|winter)|recently|(?:yesterday|today)(?= ?(?:$|[.!;]))|(?:and|to) (?:join(?:ed)?|start(?:ed)?|found(?:ed)?)\b)| for [A-Z]))"
+    r"|this (?:month|year|spring|summer|autumn|fall|winter)|recently|(?:on|last) (?:mon|tues|wednes|thurs|fri|satur|sun)day(?= ?(?:$|[.!;]))|(?:yesterday|today)(?= ?(?:$|[.!;]))|(?:and|to) (?:join(?:ed)?|start(?:ed)?|found(?:ed)?)\b)| for [A-Z]))"
 )
 
 _AWAY = r"(?= (?i:for good|last (?:month|year)|in \d{4}|(?:an?|\d+|two|three|four|five|six|several|some|few) (?:months?|years?) ago)\b(?! (?:for|to|on|with)\b))"  # and not for a weekend
@@ -51,14 +51,16 @@ _ENDS = (
     _End("state", "diet", rf"{_AM_NO_LONGER}(?P<value>(?i:vegetarian|vegan|pescatarian))\b"),
     _End("set", "allergic to", rf"{_AM_NO_LONGER}(?i:allergic to) (?P<value>[^,;.!?]{{2,80}})"),
     _End("set", "intolerant of", rf"{_AM_NO_LONGER}(?P<value>\w+)(?i:[- ]intolerant)\b"),
-    _End("set", "prefers", rf"{_NO_LONGER} (?i:prefer|like|love|enjoy) (?P<value>[^,;.!?]{{2,90}})"),
+    _End("set", "prefers", rf"{_NO_LONGER} (?i:prefer|like|love|enjoy) (?P<value>[^,;.!?]{{2,90}})", sure=False),
+    _End("set", "prefers", r"我(?:现在|已经|最近)*(?:不(?:太|怎么|再)?(?:喜欢|爱)|讨厌)(?P<value>[^，。！？]{1,30})了(?=$|[。！!，,.])", sure=False),
+    _End("set", "prefers", r"我(?:现在|已经|最近)*不(?:再)?(?P<value>[喝吃玩看][^，。！？]{1,12})了", sure=False),
     _End("relation", "works at", r"我[^，。？从]{0,8}从(?P<value>[^，。？]{2,12})离职", "organization"),
     _End("set", "allergic to", r"我(?:对(?P<value>[^，。？]{1,12})不再过敏)"),
     _End("set", "allergic to", r"我不再对(?P<value>[^，。？]{1,12}?)(?:严重)?过敏"),
     _End("state", "lives in", r"我不再住在(?P<value>[^，。？了]{2,12})"),
-    _End("set", "dislikes", r"(?i:\bi no longer (?:hate|dislike)) (?P<value>[^,;.!?]{2,90})"),
+    _End("set", "dislikes", r"(?i:\bi no longer (?:hate|dislike)) (?P<value>[^,;.!?]{2,90})", sure=False),
 )  # fmt: skip
-_CUE = r"(?i)\b(?:no longer|any ?more|left|quit|resigned|moved)\b|离职|不再"  # one of them stands in whatever these find
+_CUE = r"(?i)\b(?:no longer|any ?more|left|quit|resigned|moved)\b|离职|不|讨厌"  # one of them stands in whatever these find
 _RATHER = r"(?i:\bi(?: now| really| actually| still)* prefer) (?P<new>[^,;.!?]{2,60}?) (?i:over|to|instead of|rather than) (?P<old>[^,;.!?]{2,60})"
 _SWITCHED = (
     r"(?i:\bdrop(?:ped)?) (?P<old>[\w.+#-]+) (?i:and (?:switch|move|migrate)d?) (?P<subject>[\w-]{2,40}) (?i:to) [\w.+#-]+",

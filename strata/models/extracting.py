@@ -26,7 +26,7 @@ from strata.supplied import UNWRITABLE
 from strata.temporal import Resolved, times
 
 MADE_BY = "rules"
-MOST = 12  # cards of one block
+MOST = 24  # cards of one block
 _READ_OF_MESSAGE, _READ_OF_BLOCK = 12_000, 200_000  # characters
 _SENTENCES_OF_MESSAGE = 60
 _TITLE, _SPEAKER, _ID = 120, 80, 500  # characters that a card may have of each

@@ -9,6 +9,7 @@ from strata import moment
 from strata.cards import Event
 from strata.changecues import clauses, terms
 from strata.claims import Claim, folded
+from strata.models.choices import choice, undoes
 from strata.models.ending import ends
 from strata.models.projecting import KEYS, claims
 from strata.revisions import Statement, revisions
@@ -29,6 +30,8 @@ _BARE = r"(?i)^(?:(?:ok(?:ay)?|so|then|no|actually|hm+|please|well|right|fine|so
 
 def may_replace(event: Event) -> bool:
     """A first look that costs little: whether a card's words could give up, end or cancel anything."""
+    if event.event_type == "decision" and event.quotes and (chosen := choice(event.quotes[0])) and (chosen.left or chosen.back):
+        return True
     return event.status == "cancelled" or any(re.search(_NOT, quote) for quote in event.quotes) or any(clause.changes for quote in event.quotes for clause in clauses(quote)) or bool(ends(event))
 
 
@@ -41,7 +44,7 @@ def replaced(new: Event, older: Sequence[Event]) -> tuple[tuple[str, ...], tuple
     if not new.quotes:
         return (), ()
     past = [old for old in older if old.id and old.quotes and old.quotes[0] != new.quotes[0]]
-    supersedes = [*_ended(new, past), *_cancelled(new, past), *_instead(new, past), *_put_right(new, past)]
+    supersedes = [*_ended(new, past), *_cancelled(new, past), *_instead(new, past), *_put_right(new, past), *_undone(new, past)]
     conflicts: list[str] = []
     said = new.quotes[0]
     about = terms(said)
@@ -76,7 +79,9 @@ def _ended(new: Event, older: Iterable[Event]) -> list[str]:
 
 
 def _of(claim: Claim) -> tuple[str, ...]:
-    """What a claim is about, as it is compared; a project has a tool, in whatever words."""
+    """What a claim is about, as it is compared; a project has a tool, in whatever words, and tabs over spaces are tabs."""
+    if claim.key == "prefers":
+        return (claim.entity, claim.mode, claim.key, re.split(r" (?:over|to|rather than|instead of) ", folded(claim.value))[0], "")
     return (claim.entity, claim.mode, "uses" if claim.type == "project" and claim.target else claim.key, folded(claim.value), claim.target)
 
 
@@ -99,6 +104,15 @@ def _instead(new: Event, older: Sequence[Event]) -> list[str]:
         return []
     before = re.match(rf"{_BARE}[.! ]*$", last.quotes[0])
     return [last.id] if before and before["verb"].lower() == match["verb"].lower() and folded(before["what"]) != folded(match["what"]) else []
+
+
+def _undone(new: Event, older: Iterable[Event]) -> list[str]:
+    """Decisions of the same people of which a new one leaves nothing: "use Rust instead of Go" after "let's use Go"."""
+    now = choice(new.quotes[0]) if new.event_type in ("decision", "correction") else None
+    if now is None or not (now.left or now.back):
+        return []
+    decided = [old for old in older if old.event_type == "decision" and _same_people(new, old) and not _before(new, old)]
+    return [old.id for old in decided if (before := choice(old.quotes[0])) and undoes(now, before)]
 
 
 def _put_right(new: Event, older: Iterable[Event]) -> list[str]:

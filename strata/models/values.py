@@ -54,6 +54,7 @@ def cut_short(value: str) -> str:
         if shorter == text:
             break
         text = shorter
+    text = re.sub(r"(?<=[\u3400-\u9fff])了$", "", text)
     last = text.lower().rpartition(" ")[2]
     return "" if last in _UNFINISHED and text.isascii() else text
 
