@@ -9,7 +9,7 @@ from typing import Any
 from strata import layout, moment
 from strata.graph import STATUSES, Fact, is_over, is_to_come, ordered
 
-HEADINGS = ("## Now", "## Planned", "## Earlier")
+HEADINGS = ("## Now", "## Until a day", "## Planned", "## Earlier")
 
 _FORESEEN = "foreseen"  # of an end that lay ahead when it was told, so that nothing is closed yet
 _ESCAPED = r"[\\`*\[\]<>|$~=]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#|%(?=%)|(?<=%)%|&(?=#?\w+;)"
@@ -71,8 +71,8 @@ def facts_in(section: str) -> tuple[Fact, ...]:
 
 
 def section(facts: Sequence[Fact], day: str) -> str:
-    """The facts below their headings, as of the day of the latest event: no file knows what day it is read on."""
-    places = [2 if is_over(fact, day) else 1 if is_to_come(fact, day) else 0 for fact in facts]
+    """The facts below their headings, as of the day of the latest event: no file knows what day it is read on, so what ends on a day that is named stands apart."""
+    places = [3 if is_over(fact, day) else 2 if is_to_come(fact, day) else 1 if fact.valid_to else 0 for fact in facts]
     parts = []
     for place, heading in enumerate(HEADINGS):
         if lines := [fact_line(fact) for fact, own in zip(facts, places, strict=True) if own == place]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from strata.shadow.ranking import Second
     from strata.store import Store
 
-CACHED_FILES = 400  # parsed files a Memory keeps, so that many hits in one block are parsed once
+CACHED_FILES = 400  # parsed files a Memory keeps
 _CANDIDATES = 5  # of an ambiguous prefix that an error names
 _TITLE = 40  # characters of the title of one
 
@@ -196,10 +196,12 @@ class Lookup:
     ) -> list[Hit]:
         """Ranked hits, each checked against the file it points to before it is returned; with `forgotten` only among those, with `at` as true then.
 
-        An outdated statement comes behind the one that replaces it, and both are marked; so are events that other cards supersede or contradict.
+        An outdated statement comes behind the one that replaces it, and both are marked; so are events that other cards supersede or contradict. The card that holds instead
+        of an outdated one stands above it also where no word of it was asked for, unless the query narrows where to look.
         """
+        from strata.changecues import asks_for_past
         from strata.revisions import LOOKED_AT, revised
-        from strata.rivals import marked
+        from strata.rivals import below_current, marked
 
         narrow = {"kinds": tuple(kinds), "tiers": tuple(tiers), "thread": thread, "since": since, "until": until, "forgotten": forgotten}
         narrow |= {"happened_from": happened_from, "happened_to": happened_to, "at": at}
@@ -212,8 +214,18 @@ class Lookup:
             asked *= 2
         texts = {(hit.path, hit.ref): entry.text for hit, entry in hits}
         chosen = [*revised(query, hits[:LOOKED_AT], today), *(hit for hit, _ in hits[LOOKED_AT:])][:limit]
-        chosen = marked(self._store.ask, self._store.files.read, chosen, at)
+        chosen = marked(self._store.ask, self._store.files.read, chosen, at, query)
+        narrowed = tiers or thread or since or until or happened_from or happened_to or forgotten or (kinds and Kind.EVENT not in kinds)
+        if not narrowed and not asks_for_past(query):
+            chosen = below_current(chosen, lambda ref: self._bring(ref, texts, at, query))[:limit]
         return [hit._replace(snippet=snippet(texts[hit.path, hit.ref], query)) for hit in chosen]
+
+    def _bring(self, ref: str, texts: dict[tuple[str, str], str], at: str, query: str) -> Hit | None:
+        """A record as a hit that no search found; its text goes to `texts`."""
+        found = next((item for item in self._store.ask(lambda shadow: shadow.find(ref)) if item.ref == ref), None)
+        made = self._hit(found, False, at, query) if found else None
+        texts |= {(hit.path, hit.ref): entry.text for hit, entry in ([made] if made else [])}
+        return made[0] if made else None
 
     def _hit(self, found: Found, forgotten: bool, at: str, query: str) -> tuple[Hit, Entry] | None:
         """What is found as a hit, yet without a snippet, and what its file says now; None when that is gone."""
@@ -270,18 +282,16 @@ def _once(hits: Iterable[tuple[Hit, Entry]]) -> list[tuple[Hit, Entry]]:
     seen: set[tuple[str, str, str]] = set()
     kept = []
     for hit, entry in hits:
-        if hit.message and (hit.thread, hit.message, entry.text) in seen:
-            continue
+        if not hit.message or (hit.thread, hit.message, entry.text) not in seen:
+            kept.append((hit, entry))
         seen.add((hit.thread, hit.message, entry.text))
-        kept.append((hit, entry))
     return kept
 
 
 def _candidate(found: Found) -> str:
     """A record that a prefix may mean, with the beginning of its title."""
     title = " ".join(found.title.split()) if not found.forgotten else ""
-    short = title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + "…"
-    return f"{found.ref} ({short})" if short else found.ref
+    return found.ref + (f" ({title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + '…'})" if title else "")
 
 
 def _row(found: Found) -> Row:

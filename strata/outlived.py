@@ -15,6 +15,7 @@ from strata.entries import forgotten_at, known_as
 from strata.factlines import fact_in
 from strata.graph import Fact
 from strata.model import Kind
+from strata.shadow.terms import query_terms, terms
 
 if TYPE_CHECKING:
     from strata.shadow import Shadow
@@ -34,15 +35,16 @@ class Outlived:
         self._at = at
         self._lines: dict[str, list[str]] = {}
 
-    def by(self, ref: str, card: Document, path: str) -> str:
+    def by(self, ref: str, card: Document, path: str, query: str = "") -> str:
         """The event that says what holds instead of all that a card claims, or that it ended; "" where something of it still holds, or nobody said so.
 
-        With `at` as of that date, else as the files have it. Raises Malformed for a card that is none.
+        Of several the newest about what `query` asks for. With `at` as of that date, else as the files have it. Raises Malformed for a card that is none.
         """
         event = event_of(card, path)
         if event.event_type not in _LASTING or event.status == "cancelled":
             return ""
-        newer = ""
+        asked = set(query_terms(query)) if query else set()
+        newer: list[tuple[bool, str, str]] = []
         for claim in claims.of_lines(event.facts or ()):
             lines = self._of(claim.entity)
             own = [fact for fact in _facts(line for line in lines if f"[[{ref}]]" in line) if graph.group(claim) == fact.group]
@@ -51,9 +53,9 @@ class Outlived:
             holding = self._holding(beside)
             if not own or claim.valid_to or any(fact in holding for fact in own):
                 return ""
-            told = {other for fact in (holding or own) for other in fact.events if other != ref and other[4:12] >= ref[4:12]}
-            newer = max((newer, *told), key=lambda other: other[4:12])
-        return newer
+            fits = not asked.isdisjoint(terms(f"{claim.key} {claim.value}"))
+            newer += [(fits, other[4:12], other) for fact in (holding or own) for other in fact.events if other != ref and other[4:12] >= ref[4:12]]
+        return max(newer, default=(False, "", ""))[2]
 
     def _holding(self, facts: list[Fact]) -> list[Fact]:
         if self._at:

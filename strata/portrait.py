@@ -10,8 +10,8 @@
     - **works at** → [[organization/acme|Acme]] · since 2024 · 0.8 · [[evt-20260520-x2m9ta]]
     <!-- /strata:facts -->
 
-A state is bold, a member of a set is in italics, a relation is an arrow to a link. Below "Now", "Planned" and "Earlier" they stand as of
-`updated_at`, the day of the latest event: an end that was only foreseen may have come since. What somebody changed inside the
+A state is bold, a member of a set is in italics, a relation is an arrow to a link. Below "Now", "Until a day", "Planned" and "Earlier" they stand as of
+`updated_at`, the day of the latest event: a day until which something is true may have come since. What somebody changed inside the
 section is told by its hash in the header, and is theirs from then on: see `rescued`.
 """
 

@@ -49,14 +49,35 @@ def standing(ask: Ask, ref: str, at: str = "") -> str:
     return now if now != ref else ""
 
 
-def marked(ask: Ask, read: Read, hits: Sequence[Hit], at: str = "") -> list[Hit]:
+def marked(ask: Ask, read: Read, hits: Sequence[Hit], at: str = "", query: str = "") -> list[Hit]:
     """The hits with a status for events that are superseded or say what has ended ("outdated"), or are contradicted ("disputed"), each with its counterpart.
 
     The counterpart need not be among the hits. A contradiction counts as long as both cards stand: neither is superseded nor
     was it cancelled. What is marked as outdated for another reason stays so. `at` is as for `on`.
     """
     outlived = Outlived(ask, read, at)
-    return [_marked(ask, read, outlived, hit, at) if hit.kind == Kind.EVENT and hit.status != "outdated" else hit for hit in hits]
+    return [_marked(ask, read, outlived, hit, at, query) if hit.kind == Kind.EVENT and hit.status != "outdated" else hit for hit in hits]
+
+
+def below_current(hits: Sequence[Hit], bring: Callable[[str], Hit | None]) -> list[Hit]:
+    """The hits, each outdated event below the card that holds instead; `bring` gives that as a hit where it is none, or None."""
+    by_ref = {hit.ref: hit for hit in hits}
+    order = [hit.ref for hit in hits]
+    for old in hits:
+        if old.kind != Kind.EVENT or old.status != "outdated" or not old.counterpart.startswith("evt-"):
+            continue
+        if old.counterpart not in by_ref:
+            if (brought := bring(old.counterpart)) is None:
+                continue
+            by_ref[old.counterpart] = brought._replace(score=old.score)
+        elif order.index(old.counterpart) < order.index(old.ref):
+            continue
+        else:
+            order.remove(old.counterpart)
+        now = by_ref[old.counterpart]
+        by_ref[now.ref] = now if now.status else now._replace(status="current", counterpart=old.ref)
+        order.insert(order.index(old.ref), now.ref)
+    return [by_ref[ref] for ref in order]
 
 
 def shown(ask: Ask, record: Shown) -> Shown:
@@ -66,7 +87,7 @@ def shown(ask: Ask, record: Shown) -> Shown:
     return record._replace(superseded_by=found.superseded_by, conflicts_with=found.conflicts_with)
 
 
-def _marked(ask: Ask, read: Read, outlived: Outlived, hit: Hit, at: str) -> Hit:
+def _marked(ask: Ask, read: Read, outlived: Outlived, hit: Hit, at: str, query: str) -> Hit:
     if newest := standing(ask, hit.ref, at):
         return hit._replace(status="outdated", counterpart=newest)
     try:
@@ -75,7 +96,7 @@ def _marked(ask: Ask, read: Read, outlived: Outlived, hit: Hit, at: str) -> Hit:
         if against and document.text("status") != "cancelled":
             if other := next((other for other in against if not _settled(ask, read, other, at)), ""):
                 return hit._replace(status="disputed", counterpart=other)
-        if newer := outlived.by(hit.ref, document, hit.path):
+        if newer := outlived.by(hit.ref, document, hit.path, query):
             return hit._replace(status="outdated", counterpart=newer)
     except StrataError:
         return hit  # not for us to read: whoever found it has warned

@@ -463,7 +463,7 @@ def test_a_plan_that_ran_out_is_earlier_wherever_it_is_told(memory: Memory) -> N
 
     assert [("a sabbatical", "closed")] == [(fact.value, fact.status) for fact in shown.earlier] and () == shown.now
     assert ["closed"] == [fact.status for found in memory.graph_search("sabbatical") for fact in found.facts]
-    assert "until 2026-06 · foreseen" in text and "## Now" in text, "no file knows what day it is read on"
+    assert "until 2026-06 · foreseen" in text and "## Until a day" in text, "no file knows what day it is read on"
     later = {"title": "Jo lives in Ghent", "source_block": block, "source_messages": ["m1"], "mentioned_at": "2026-08-01"}
     memory.record(later | {"facts": [{"type": "person", "name": "Jo", "mode": "state", "key": "lives in", "value": "Ghent"}]})
     text = (memory.root / shown.path).read_text(encoding="utf-8")
