@@ -150,6 +150,7 @@ def _event(item: object, block_id: str, messages: Sequence[Message], known: Coll
     if event.original_text and not said_in(event.original_text, cited):
         doubts.append(f"original_text {shown(event.original_text)} is not said by the cited messages")
     event = event._replace(**{field: (*getattr(event, field), *refs) for field, refs in above.items()})
+    event = event._replace(conflicts_with=tuple(ref for ref in event.conflicts_with if ref not in event.supersedes))
     for field in above:
         doubts += [f"{field} holds {shown(ref)}, which is none of the known cards, nor one further up" for ref in getattr(event, field) if ref not in known]
     for place, name in enumerate(event.participants, 1):

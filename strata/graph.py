@@ -11,7 +11,7 @@ from strata import claims, moment
 from strata.cards import Event
 from strata.claims import Claim
 from strata.names import slug
-from strata.holding import Item, Said, Standing, before, parted
+from strata.holding import Item, Said, Standing, before, long_before, parted
 
 STATUSES = ("current", "closed", "disputed", "planned", "retracted")
 
@@ -154,11 +154,18 @@ def _runs(items: Iterable[Item]) -> list[Run]:
     """Claims in order, those put together that say the same one after another, without an end in between."""
     runs: list[Run] = []
     for item in items:
-        if runs and runs[-1][0].value == item.value and (item.ends or not before(_ending(runs[-1], "")[0], item.since)):
+        if runs and runs[-1][0].value == item.value and _joins(item, runs[-1]):
             runs[-1].append(item)
         else:
             runs.append([item])
     return runs
+
+
+def _joins(item: Item, run: Run) -> bool:
+    """Whether a claim goes on with others of the same value: before they ended; one that only tells of an end is about them, unless that was long before."""
+    if item.ends:
+        return not long_before(item.said.claim.valid_to, run[0].since)
+    return not before(_ending(run, "")[0], item.since)
 
 
 def _ending(run: Run, status: str) -> tuple[str, str]:
@@ -202,7 +209,7 @@ def _group(mode: str, key: str, value: str, target: str) -> Group:
 
 
 def _order(item: Item) -> tuple[object, ...]:
-    return (moment.sort_key(item.since), moment.sort_key(item.said.event.mentioned_at), item.said.ref, *map(str, item.said.claim))
+    return (item.place, moment.sort_key(item.said.event.mentioned_at), item.said.ref, *map(str, item.said.claim))
 
 
 def _place(fact: Fact) -> tuple[object, ...]:

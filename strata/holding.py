@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import NamedTuple
 
 from strata import claims, moment
 from strata.cards import Event
 from strata.claims import Claim
+
+_TICK, _DAY, _LONG = timedelta(microseconds=1), timedelta(days=1), timedelta(days=62)
 
 
 class Said(NamedTuple):
@@ -36,6 +39,17 @@ class Item(NamedTuple):
     def since(self) -> str:
         """From when on it counts."""
         return self.start or self.day
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where it stands in time among others: a month or a year counts from its last day, but no later than it was told.
+
+        "I live in Rome", said on 20 February, is over with "I moved to Lisbon last month", said in March.
+        """
+        if not self.start or not self.day or (span := moment.parse(self.start)).precision not in ("month", "year"):
+            return moment.sort_key(self.since)
+        last = min(span.closes, max(moment.parse(self.day).closes, span.opens + _DAY)) - _TICK
+        return moment.sort_key(last.isoformat())
 
     @property
     def ends(self) -> bool:
@@ -121,6 +135,11 @@ def _told(ref: str, event: Event) -> str:
     if event.status in ("occurred", "ongoing") and moment.is_valid(happened) and day and moment.parse(happened).opens < moment.parse(day).closes:
         return happened
     return day
+
+
+def long_before(time: str, other: str) -> bool:
+    """Whether a time is past by more than people are wrong when they say "last month"."""
+    return bool(time and other) and moment.parse(time).closes + _LONG <= moment.parse(other).opens
 
 
 def _same_source(event: Event, other: Event) -> bool:

@@ -36,6 +36,7 @@ BEGIN, END = "<!-- strata:facts -->", "<!-- /strata:facts -->"
 BY_HAND = "## By hand"
 
 _OURS = ("id", "kind", "type", "name", "aliases", "related", "updated_at", "facts_sha256")  # keys of a file in which nobody else has a part
+_MARKS = rf"(?m)^(?:{re.escape(BEGIN)}|{re.escape(END)})[ \t]*(?:\r?\n|\Z)"  # one that has lost the other
 _LISTS = ("merged", "split_into", "takes", "withdrawn")
 _TEXTS = ("merged_into", "split_from")
 
@@ -119,10 +120,11 @@ def written(document: Document | None, portrait: Portrait) -> Document:
     missing = {key: value for key, value in header.items() if key != "aliases" and not document.text(key)}
     document = document.with_values(missing | _changed(document, {"aliases": portrait.aliases, **keys}))
     before, old, after = _parts(document)
-    if old == section:
+    if old == section and not re.search(_MARKS, before + after):
         return document
     ending = "\r\n" if b"\r\n" in document.data[: document.data.find(b"\n") + 1] else "\n"
     fresh = f"{BEGIN}\n{section}{END}\n".replace("\n", ending)
+    before, after = re.sub(_MARKS, "", before), re.sub(_MARKS, "", after)
     if old is None and before:
         before += ending * (1 if before.endswith("\n") else 2)
     return document.with_body((before + fresh + after).encode("utf-8", "surrogateescape"))
@@ -196,9 +198,10 @@ def _marked(document: Document, base: str) -> Document:
     ours = [place for place, line in enumerate(lines) if line.rstrip() in old]
     if not any(fact_in(lines[place]) for place in ours):
         return document
-    own = [line for place, line in enumerate(lines) if place not in ours]
+    own = [line for place, line in enumerate(lines) if place not in ours and not (place > ours[0] and fact_in(line))]
+    theirs = [line for place, line in enumerate(lines) if place > ours[0] and place not in ours and fact_in(line)]
     own[ours[0] : ours[0]] = [BEGIN, *base.removesuffix("\n").split("\n"), END]
-    return document.with_body(ending.join(own).encode("utf-8", "surrogateescape"))
+    return document.with_body(_with_lines(ending.join(own), theirs, ending).encode("utf-8", "surrogateescape"))
 
 
 def _changed(document: Document, keys: dict[str, Any]) -> dict[str, Any]:

@@ -202,3 +202,18 @@ def test_an_end_that_is_told_afterwards_ends_the_fact_that_was_told_before_also_
     assert [("tea", "", "2026-04", "closed")] == told(old, end)
     assert [("tea", "", "2026-04", "closed")] == told(old, likes("tea", REFS[1], "2026-05-11", end="2026-04", supersedes=(REFS[0],), status="occurred", happened_start="2026-04"))
     assert [("tea", "", "2026-04", "closed"), ("tea", "", "", "current")] == sorted(told(old, end, likes("tea", REFS[2], "2026-06-01")), key=lambda row: row[3])
+
+
+def test_a_move_of_last_month_comes_after_what_was_said_in_that_month() -> None:
+    rome = lives("Rome", REFS[0], "2026-02-20")
+
+    assert [("Rome", "", "2026-02", "closed"), ("Lisbon", "2026-02", "", "current")] == sorted(told(rome, lives("Lisbon", REFS[1], "2026-03-05", start="2026-02")), key=lambda row: row[3])
+    assert ["Lisbon"] == [fact.value for fact in facts([rome, lives("Lisbon", REFS[1], "2026-06-05", start="2026")]) if fact.status == "current"]
+    assert ["Rome"] == [fact.value for fact in facts([rome, lives("Lisbon", REFS[1], "2026-03-05", start="2025")]) if fact.status == "current"], "where somebody lived before"
+
+
+def test_an_end_long_before_it_was_said_ends_nothing() -> None:
+    works = likes("tea", REFS[0], "2026-01-10")
+
+    assert ["current"] == [fact.status for fact in facts([works, likes("tea", REFS[1], "2026-02-12", end="2019")]) if REFS[0] in fact.events]
+    assert ["closed"] == [fact.status for fact in facts([works, likes("tea", REFS[1], "2026-02-12", end="2025-12")]) if REFS[0] in fact.events], "people are not exact"

@@ -173,3 +173,16 @@ def test_a_section_whose_marks_were_deleted_gets_them_back_and_is_not_there_twic
     assert base == portrait.section_of(mended)
     assert 1 == mended.data.decode().count("Berlin") and f"My own words.{ending}" in mended.data.decode()
     assert torn == portrait.rescued(torn, None) == portrait.rescued(torn, "## Now\n\n- *other*\n")
+
+
+def test_a_mark_that_has_lost_the_other_goes_and_a_line_changed_without_marks_is_theirs() -> None:
+    facts = (Fact("lives in", "state", "Berlin", events=("evt-20260520-x2m9ta",)), Fact("likes", "set", "tea", events=("evt-20260520-x2m9ta",)))
+    made = portrait.written(None, Portrait("ent-person-jo", "person", "Jo", facts=facts))
+    path = "active/entities/person/jo.md"
+    for torn in (made.data.replace(f"{BEGIN}\n".encode(), b""), made.data.replace(f"{END}\n".encode(), b"") + b"mine\n", made.data + f"{END}\n".encode()):
+        again = portrait.written(document := Document.parse(torn, path), portrait.read(document, path)._replace(facts=facts))
+        assert (1, 1) == (again.data.count(BEGIN.encode()), again.data.count(END.encode()))
+
+    torn = Document.parse(made.data.replace(f"{BEGIN}\n".encode(), b"").replace(f"{END}\n".encode(), b"").replace(b": tea", b": coffee"), path)
+    mended = portrait.rescued(torn, portrait.section_of(made)).data.decode()
+    assert mended.index("tea") < mended.index(END) < mended.index("## By hand") < mended.index("coffee")

@@ -61,6 +61,8 @@ _ENDS = (
     _End("set", "dislikes", r"(?i:\bi no longer (?:hate|dislike)) (?P<value>[^,;.!?]{2,90})", sure=False),
 )  # fmt: skip
 _CUE = r"(?i)\b(?:no longer|any ?more|left|quit|resigned|moved)\b|离职|不|讨厌"  # one of them stands in whatever these find
+_DOUBTED = r"(?i)\b(?:or so|so (?:i|they|he|she) (?:thought|say|says|said)|says (?:my|the|a)|apparently|supposedly|allegedly|kidding|joking|i wish|re-?joined|(?:came|come|went|gone|go|moved|am|i['’]m) back|came home|returned)\b|又回|回来了|开玩笑"  # then it is not over, or not for long
+_IN_PART = r"(?i)\s+(?:on (?:\w+days?|weekends?)|at (?:night|weekends?|home)|in the (?:morning|evening|afternoon)s?|as an? |during|when|except|only|part[- ]time|full[- ]time|before|after \d)"
 _RATHER = r"(?i:\bi(?: now| really| actually| still)* prefer) (?P<new>[^,;.!?]{2,60}?) (?i:over|to|instead of|rather than) (?P<old>[^,;.!?]{2,60})"
 _SWITCHED = (
     r"(?i:\bdrop(?:ped)?) (?P<old>[\w.+#-]+) (?i:and (?:switch|move|migrate)d?) (?P<subject>[\w-]{2,40}) (?i:to) [\w.+#-]+",
@@ -75,7 +77,7 @@ def ends(event: Event) -> tuple[Claim, ...]:
     """The claims that a card says hold no longer, each once; what only might have held is among them, so that it ends what somebody said before and nothing else."""
     person = person_of(event)
     quote = event.quotes[0] if event.quotes else ""
-    if not quote or event.event_type == "correction" or event.status in ("planned", "cancelled"):
+    if not quote or event.event_type == "correction" or re.search(_DOUBTED, quote) or event.status in ("planned", "cancelled"):
         return ()
     found = [claim for claim, _ in _over(event, quote, person)] if person else []
     return tuple(dict.fromkeys([*found, *_tools(event, quote)]))
@@ -88,7 +90,7 @@ def closing(event: Event, held: Held) -> Iterator[Claim]:
     """
     person = person_of(event)
     day = event.happened_start or moment.local_day(event.mentioned_at)
-    if not person or not event.quotes or not day or event.event_type not in ("happening", "preference", "state") or event.status in ("planned", "cancelled"):
+    if not person or not event.quotes or not day or re.search(_DOUBTED, event.quotes[0]) or event.event_type not in ("happening", "preference", "state") or event.status in ("planned", "cancelled"):
         return
     for claim, sure in _over(event, event.quotes[0], person):
         if claim.mode != "state" and (sure or held(claim)):
@@ -106,7 +108,7 @@ def _over(event: Event, quote: str, person: str) -> Iterator[tuple[Claim, bool]]
     if re.search(_CUE, quote):
         for each in _ENDS:
             match = re.search(each.pattern, quote)
-            value = cut_short(trimmed(match["value"])) if match else ""
+            value = cut_short(trimmed(match["value"])) if match and not re.match(_IN_PART, quote[match.end("value") :]) else ""
             if value:
                 yield Claim("person", person, each.mode, each.key, value, each.target), each.sure
     rather = re.search(_RATHER, quote) if event.event_type == "preference" else None

@@ -55,7 +55,7 @@ _FIRST_PERSON = (
     _Pattern("state", "works as", rf"(?i:{_I}i['’]?(?:m| am) (?P<value>an? (?:\w+[ -]){{0,3}}(?:engineer|teacher|nurse|developer|designer|student|doctor|lawyer|scientist|programmer|accountant|architect|researcher|freelancer|photographer|journalist|chef|electrician|plumber))\b{JOB_ENDS})"),
     _Pattern("state", "studies", rf"(?i:{_I}i(?: now| currently)*(?: study|['’]m studying| am studying|['’]m majoring in| am majoring in) (?P<value>[^,;.!?]{{2,60}}?)(?: at |{_ENDS}))", dated=True),
     _Pattern("set", "allergic to", rf"(?i:{_I}i['’]?(?:m| am) (?:(?!not\b|never\b|no\b|hardly\b|barely\b)\w+ )?allergic to (?P<value>[^,;.!?]{{2,80}}?)(?=$|[,;.!?–—(]| - | so\b| but\b))"),
-    _Pattern("state", "diet", rf"(?i:{_I}i['’]?(?:m| am)(?: an?)?(?: strict)? (?P<value>vegetarian|vegan|pescatarian)\b)"),
+    _Pattern("state", "diet", rf"(?i:{_I}i['’]?(?:m| am)(?: an?)?(?: strict)? (?P<value>vegetarian|vegan|pescatarian)\b(?! (?:on|at|during|except|when|for|only|most|in)\b))"),
     _Pattern("set", "intolerant of", rf"(?i:{_I}i['’]?(?:m| am) (?P<value>\w+)[- ]intolerant\b)"),
     _Pattern("set", "dislikes", rf"(?i:{_I}i(?: really| also| just| still| personally| now)* (?:hate|dislike|can['’]t stand|cannot stand|(?:don['’]t|do not|never) (?:really )?(?:like|enjoy|eat|drink)) (?P<value>[^;.!?]{{2,90}}?)(?=$|[;.!?]| - | – | but\b| because\b|, (?:it|which|so|and i|they)\b))"),
     _Pattern("set", "prefers", rf"(?i:{_I}i(?: really| also| just| still| do| absolutely| personally| always| now)* (?:love|enjoy|prefer|adore|like) (?!to be)(?P<value>[^;.!?]{{2,90}}?)(?=$|[;.!?]| - | – |- | but\b| because\b| too\b| as well\b| the most\b|['’]?,? ['’]?cause\b|, (?:it|which|so|and i|they|especially|the)\b))"),

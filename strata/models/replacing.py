@@ -9,6 +9,7 @@ from strata import moment
 from strata.cards import Event
 from strata.changecues import clauses, terms
 from strata.claims import Claim, folded
+from strata.holding import long_before
 from strata.models.choices import choice, undoes
 from strata.models.ending import ends
 from strata.models.projecting import KEYS, claims
@@ -25,6 +26,7 @@ _OCCASIONS = terms(
     "trip flight meeting appointment visit interview call offsite party dinner lunch demo conference concert event plan class course exam session workshop wedding tour holiday vacation talk"
     " flying travelling traveling moving visiting attending hosting meeting planning going cancelled canceled called off longer more after all anymore not with for"
 )
+_EVENTS = terms("meeting appointment interview call offsite party dinner lunch demo conference concert plan class course exam session workshop wedding talk")  # each of its own, whatever town it is in
 _BARE = r"(?i)^(?:(?:ok(?:ay)?|so|then|no|actually|hm+|please|well|right|fine|sorry)[,.!]? )*(?:let['’]?s |let us |we['’]ll |we will |please )?(?P<verb>use|go with|take|make it|call it|pick|choose|switch to|stick with|stick to) (?P<what>[\w.+#/-]+(?: [\w.+#/-]+){0,3}?)"
 
 
@@ -72,6 +74,8 @@ def _ended(new: Event, older: Iterable[Event]) -> list[str]:
     for old in older:
         if old.event_type == "decision" and any(tool <= clause.terms <= both for clause in clauses(old.quotes[0]) if not clause.open and not clause.old for tool, both in given_up) and not _before(new, old):
             found.append(old.id)
+        if long_before(new.happened_end or new.happened_start, moment.local_day(old.mentioned_at)):
+            continue  # it ended once, and was so again when it was said
         said = [_of(claim) for claim in claims(old) if claim.key not in KEYS.values() and not claim.valid_to]
         if said and over.issuperset(said) and not _before(new, old):
             found.append(old.id)
@@ -92,7 +96,9 @@ def _cancelled(new: Event, older: Iterable[Event]) -> list[str]:
     what = terms(new.quotes[0].replace(new.original_text, " ") if new.original_text else new.quotes[0]) - _OCCASIONS
     if not what:
         return []
-    found = [old for old in older if old.event_type == "plan" and old.status == "planned" and what <= terms(old.quotes[0]) and _same_people(new, old) and not _before(new, old) and _same_time(new, old)]
+    named = terms(new.quotes[0]) & _EVENTS
+    plans = [old for old in older if old.event_type == "plan" and old.status == "planned" and _same_people(new, old) and not _before(new, old) and _ahead(new, old)]
+    found = [old for old in plans if what <= terms(old.quotes[0]) and named <= terms(old.quotes[0]) and _same_time(new, old)]
     return [found[0].id] if len(found) == 1 else []
 
 
@@ -139,6 +145,12 @@ def _same_time(new: Event, old: Event) -> bool:
         return True
     one, other = ((moment.parse(each.happened_start), moment.parse(each.happened_end or each.happened_start)) for each in (new, old))
     return one[0].opens < other[1].closes and other[0].opens < one[1].closes
+
+
+def _ahead(new: Event, old: Event) -> bool:
+    """Whether a plan still lay ahead when the new card was told."""
+    end = old.happened_end or old.happened_start
+    return not (end and new.mentioned_at) or moment.parse(end).closes > moment.parse(moment.local_day(new.mentioned_at) or new.mentioned_at).opens
 
 
 def _before(new: Event, old: Event) -> bool:

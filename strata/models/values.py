@@ -37,6 +37,7 @@ _NOT_PLACES = frozenset(
     slack discord teams zoom notion obsidian jira linear trello asana confluence figma sketch excel gmail outlook thunderbird protonmail firefox chrome safari brave arc edge signal telegram whatsapp
     wordpress hugo jekyll mastodon bluesky twitter reddit spotify kindle dvorak colemak qwerty keras pytorch tensorflow pandas polars numpy claude chatgpt gemini copilot openai anthropic bedrock""".split()
 )
+_INSIDE = r"楼|[一二三四五六七八九十]层|办公室|房间|隔壁|宿舍|座位|工位|教室|会议室|楼上|楼下"  # of a house, and not where it is
 _PLACEHOLDERS = frozenset("x y z foo bar baz qux it this that them something anything nothing everything ours mine yours more less too lots plenty".split())
 _DAYS = {"jan": 31, "feb": 29, "mar": 31, "apr": 30, "may": 31, "jun": 30, "jul": 31, "aug": 31, "sep": 30, "oct": 31, "nov": 30, "dec": 31}
 
@@ -62,7 +63,7 @@ def cut_short(value: str) -> str:
 def is_place(value: str) -> bool:
     """Whether somebody can live there: no software, and nothing written like it."""
     words = value.lower().split()
-    if not words or any(map(str.isdigit, value)) or re.search(r"\w\.\w|[a-z][A-Z]|[_/@]", value):
+    if not words or any(map(str.isdigit, value)) or re.search(_INSIDE, value) or re.search(r"\w\.\w|[a-z][A-Z]|[_/@]", value):
         return False
     return not set(words) <= _NOT_PLACES
 
