@@ -9,8 +9,8 @@ from typing import NamedTuple
 from strata import claims, moment
 from strata.cards import Event
 from strata.claims import Claim
-from strata.names import slug
 from strata.holding import Item, Said, Standing, before, long_before, parted
+from strata.names import slug
 
 STATUSES = ("current", "closed", "disputed", "planned", "retracted")
 

@@ -382,3 +382,16 @@ def test_what_tools_were_given_and_returned_says_nothing() -> None:
     assert [hit.status for hit in revised("Which port does the api listen on?", ranked)] == ["", "", "", ""]
     ranked[2] = (ranked[2][0], ranked[2][1]._replace(shown=0))  # type: ignore[union-attr]
     assert "current" in [hit.status for hit in revised("Which port does the api listen on?", ranked)]
+
+
+def test_what_has_only_a_day_is_not_replaced_by_an_hour_of_that_day_nor_a_card_by_the_message_it_cites() -> None:
+    query = "kubernetes nomad deploy"
+    change = Statement("blk-1#m1", "Change of plan: scratch Nomad, we deploy the api with Kubernetes.", "2026-11-20T10:00:00Z", "main", 5)
+
+    def replaced(at: str, **more: object) -> list[str]:
+        older = Statement("evt-1", "We deploy the api with Nomad.", at, **more)  # type: ignore[arg-type]
+        return [revision.outdated for revision in revisions(query, [older, change])]
+
+    assert ["evt-1"] == replaced("2026-11-19") == replaced("2026-11-20T09:00:00Z")
+    assert [] == replaced("2026-11-20") == replaced("2026-11"), "nobody knows which came first"
+    assert [] == replaced("2026-11-19", cites=("blk-1#m1",))
