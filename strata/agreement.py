@@ -77,7 +77,7 @@ class Agreement:
         homes = {ref: (path, seen) for path, seen in self._entities for ref in seen.ids[1:]} | {seen.id: (path, seen) for path, seen in self._entities}
         lacking: dict[str, set[str]] = {}
         for entity, cards in self._told.items():
-            home = _end(homes, entity)
+            home = homes.get(portrait.end_of(entity, lambda ref: _next(homes[ref][1]) if ref in homes else ref))
             if home is None:
                 path = min(cards.values())
                 yield Problem("warning", path, f"{entity} has no file, though {len(cards)} {'card speaks' if len(cards) == 1 else 'cards speak'} of it", _REBUILD)
@@ -92,15 +92,8 @@ class Agreement:
                 yield Problem("warning", path, f"its facts lack what {few(sorted(refs))} {'says' if len(refs) == 1 else 'say'} of it", f"make them anew: {_REBUILD}")
 
 
-def _end(homes: dict[str, tuple[str, Portrait]], ref: str) -> tuple[str, Portrait] | None:
-    """Where an id leads in the end; of entities merged in a circle, the first by its id."""
-    passed: list[str] = []
-    while (found := homes.get(ref)) and portrait.leading(found[1]).merged_into:
-        if found[1].id in passed:
-            return homes[min(passed[passed.index(found[1].id) :])]
-        passed.append(found[1].id)
-        ref = found[1].merged_into
-    return found
+def _next(seen: Portrait) -> str:
+    return portrait.leading(seen).merged_into or seen.id
 
 
 def few(names: list[str]) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from strata import factlines, layout, portrait, transcript
-from strata.claims import folded
-from strata.claims import TYPES, entity_id
+from strata.claims import TYPES, entity_id, folded
 from strata.document import Document
 from strata.errors import Ambiguous, Malformed, NotFound
 from strata.files import blob_id

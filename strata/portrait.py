@@ -20,7 +20,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from strata import claims, factlines, layout
@@ -100,6 +100,15 @@ def leading(portrait: Portrait) -> Portrait:
     if not ref or (ref != portrait.id and ref.startswith("ent-") and layout.record_path(ref)):
         return portrait
     return portrait._replace(merged_into="")
+
+
+def end_of(ref: str, step: Callable[[str], str]) -> str:
+    """Where an id leads in the end, `step` from one to the next until it stays; of entities merged in a circle, by hand or by two clones, the first by its id."""
+    seen: list[str] = []
+    while ref not in seen:
+        seen.append(ref)
+        ref = step(ref)
+    return min(seen[seen.index(ref) :])
 
 
 def written(document: Document | None, portrait: Portrait) -> Document:

@@ -9,9 +9,9 @@ from strata.cards import Event
 from strata.claims import of_lines
 from strata.document import Document
 from strata.entries import forgotten_at, ref_of
+from strata.holding import Said
 from strata.model import Kind, Progress
 from strata.plan import Plan
-from strata.holding import Said
 from strata.world import World, card_of
 
 if TYPE_CHECKING:

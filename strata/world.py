@@ -137,17 +137,12 @@ class World:
 
     def entity(self, ref: str) -> str:
         """The id of the entity that an id means: through merges and aliases to the one that is left. One that is not there is itself."""
-        seen: list[str] = []
-        while ref not in seen:
-            seen.append(ref)
-            found = self.portrait(ref)
-            if found is None:
-                ref = min(self.known_as(ref), default=ref)
-            elif found.merged_into:
-                ref = found.merged_into
-            else:
-                return ref
-        return min(seen[seen.index(ref) :])  # itself, or merged in a circle: by hand, or by two clones
+        return portrait.end_of(ref, self._leads)
+
+    def _leads(self, ref: str) -> str:
+        if found := self.portrait(ref):
+            return found.merged_into or ref
+        return min(self.known_as(ref), default=ref)
 
     def home(self, ref: str, event: str) -> str:
         """The entity to which a claim about an id belongs that this event makes: the one it means, or one split off from that."""

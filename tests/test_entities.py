@@ -12,7 +12,7 @@ from command import Run, run  # noqa: F401
 from oracle import assert_sound, git
 from strata import Memory
 from strata.document import Document
-from strata.errors import AlreadyExists, Ambiguous, Malformed, NotFound, Refused, UsageError
+from strata.errors import AlreadyExists, NotFound, Refused
 from strata.model import Message
 from strata.factlines import facts_in
 from strata.portrait import Portrait, read

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from strata import moment
-from strata.cards import Event
+from strata.cards import Event, speakers
 from strata.evidence import one_line
 from strata.model import Message
 from strata.models import cues
@@ -29,7 +29,7 @@ MADE_BY = "rules"
 MOST = 24  # cards of one block
 _READ_OF_MESSAGE, _READ_OF_BLOCK = 12_000, 200_000  # characters
 _SENTENCES_OF_MESSAGE = 60
-_TITLE, _SPEAKER, _ID = 120, 80, 500  # characters that a card may have of each
+_TITLE, _ID = 120, 500  # characters that a card may have of each
 _BEGINNING = 40  # characters in which a sentence says that something is not so
 _ASKED = 2  # messages back to the request that an agent's deed answers
 _HAN = "[\u3400-\u9fff]"
@@ -226,7 +226,7 @@ def _card(rule: Rule, said: _Said, messages: Sequence[Message], *, company: bool
         precision=found.precision if found else "unknown",
         basis=found.basis if found else "unknown",
         original_text=found.text if found else "",
-        participants=tuple(dict.fromkeys(name for message in cited if (name := _speaker(message)))),
+        participants=speakers(cited),
         source_block="",
         source_messages=tuple(dict.fromkeys(message.id for message in cited)),
         criticality=rule.criticality,
@@ -240,15 +240,10 @@ def _title(said: _Said, *, company: bool) -> str:
     """The sentence without its courtesies and its full stop, cut to length; with its speaker where several talk."""
     text = without_openings(said.text)
     text = text if len(text) >= 4 else said.text
-    speaker = _speaker(said.message) if company else ""
+    speaker = next(iter(speakers([said.message])), "") if company else ""
     prefix = f"{speaker}: " if speaker and len(speaker) < _TITLE // 3 else ""
     text = cut(text, _TITLE - len(prefix)).rstrip(" .。,，!！;；:：") or text[: _TITLE - len(prefix)]
     return prefix + (text[:1].upper() if len(text[:1].upper()) == 1 else text[:1]) + text[1:]
-
-
-def _speaker(message: Message) -> str:
-    name = one_line(message.speaker)
-    return name if name and len(name) <= _SPEAKER and re.search(UNWRITABLE, name) is None else ""
 
 
 def _request(messages: Sequence[Message], place: int) -> Message | None:

@@ -64,16 +64,13 @@ def replaced(new: Event, older: Sequence[Event]) -> tuple[tuple[str, ...], tuple
 
 
 def _ended(new: Event, older: Iterable[Event]) -> list[str]:
-    """Cards whose every claim the new one ends, and decisions for a tool that a project is said to give up, and for nothing else."""
+    """Cards whose every claim the new one ends."""
     ended = ends(new)
     over = {_of(claim) for claim in ended}
     if not over:
         return []
-    given_up = [(terms(claim.value), terms(f"{claim.value} {claim.name}")) for claim in ended if claim.type == "project"]
     found = []
     for old in older:
-        if old.event_type == "decision" and any(tool <= clause.terms <= both for clause in clauses(old.quotes[0]) if not clause.open and not clause.old for tool, both in given_up) and not _before(new, old):
-            found.append(old.id)
         if long_before(new.happened_end or new.happened_start, moment.local_day(old.mentioned_at)):
             continue  # it ended once, and was so again when it was said
         said = [_of(claim) for claim in claims(old) if claim.key not in KEYS.values() and not claim.valid_to]
